@@ -18,6 +18,7 @@
 #include "guest/access_place.h"
 #include "guest/access_questions.h"
 #include "guest/access_sockets.h"
+#include "guest/git_configs.h"
 #include "guest/judged_files.h"
 #include "guest/turns.h"
 #include "plan/names.h"
@@ -89,6 +90,7 @@ class AccessServer {
   Turns turns_;
   Umasks umasks_;
   JudgedFiles judged_;
+  GitConfigs configs_;
   UniqueFd listener_;
   AccessQuestions questions_;
   AccessSockets sockets_;
@@ -358,7 +360,7 @@ Status AccessServer::change(const AccessQuestions::Waiting& asking) {
   const AccessCall& call = asking.call;
   std::optional<std::pair<std::string, plan::NameRule>> to_ask;
   const AccessCalls calls(
-      places_, umasks_, judged_, names_,
+      places_, {umasks_, judged_, configs_}, names_,
       {.still_waits = [&](const AccessCall&) { return sys::still_waits(listener_.get(), call.raw.id); },
        .refused =
            [&](const AccessCall& refused, const std::string& path, const plan::NameRule& rule) {
@@ -406,7 +408,9 @@ Status AccessServer::finish(const AccessCall& call, Result<CallAnswer> answered)
 }
 
 void AccessServer::tell(std::uint32_t caller, const std::string& path, const plan::NameRule& rule) {
-  if (told_.size() >= kToldMax || !told_.insert(path).second) return;
+  const bool names_setting = plan::is_kept_config(rule);
+  const std::string about = names_setting ? cat({path, "\n", rule.rule}) : path;
+  if (told_.size() >= kToldMax || !told_.insert(about).second) return;
   to_tell_.push_back({wire::RefusedCall::kFileChange, caller, path, rule.rule});
 }
 

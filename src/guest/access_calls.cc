@@ -343,7 +343,7 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   if (is_new_git_config(from, to)) return done(replace_git_config(call, from, to));
   TRY(judge_rules(call, to.path));
   TRY(judge_move(call, from, to));
-  if (is_kept_part(from)) return fail(refuse_git(call, from.path).error());
+  if (is_kept(from)) return fail(refuse_git(call, from.path).error());
   const MadeName made = TRY(judge_git(call, to, MadeOf::kMoved));
   const auto flags = static_cast<unsigned>(call.flags);
   if ((flags & kExchange) == 0) {
@@ -398,12 +398,17 @@ Result<CallAnswer> AccessCalls::put_content(const AccessCall& call) const {
 
 // git writes its configuration as config.lock, which then gets the name (gitrepository-layout(5)).
 bool AccessCalls::is_new_git_config(const Entry& from, const Entry& to) const {
-  return from.path == to.path + ".lock" && (is_git_config(to.path) || is_config_of_repository(to));
+  if (from.path != to.path + ".lock") return false;
+  if (is_git_config(to.path)) return true;
+  // No rule about the configuration of a ".git": the user has lifted it.
+  const std::string_view directory = std::string_view(to.path).substr(0, to.path.rfind('/'));
+  return !directory.ends_with("/.git") && !plan::is_lifted_path(names_, to.path) && is_config_of_repository(to);
 }
 
 bool AccessCalls::is_git_config(const std::string& path) const {
   const auto rule = plan::denied_name(names_, path);
-  return rule && plan::is_git_config_rule(*rule) && plan::git_name(base_name(path)) == plan::GitName::kConfig;
+  const bool counts = rule && (plan::is_git_config_rule(*rule) || plan::is_kept_config(*rule));
+  return counts && plan::git_name(base_name(path)) == plan::GitName::kConfig;
 }
 
 // One that names nothing to run is let in, as a file that nobody else has open. Another sandbox of the same directory
@@ -412,6 +417,7 @@ Status AccessCalls::replace_git_config(const AccessCall& call, const Entry& from
   const auto there = sys::look_at_name(to.at(), to.name);
   const bool is_host_file = there && there->mount != to.directory->twin.mount;
   const auto rule = plan::denied_name(names_, to.path);
+  if (rule && !is_host_file && plan::is_kept_config(*rule)) return replace_kept_config(call, from, to, *rule);
   if (rule && (is_host_file || !plan::is_name_anywhere(*rule))) return refuse(call, to.path, *rule);
   const UniqueFd written = TRY(sys::open_at(from.at(), from.name, O_RDONLY, 0));
   const sys::Resolved what = TRY(sys::look_at(written.get()));
@@ -424,6 +430,17 @@ Status AccessCalls::replace_git_config(const AccessCall& call, const Entry& from
   TRY(put_judged(to.at(), to.name, text, what.mode & 0777, flags));
   if ((flags & kExchange) == 0) return sys::unlink_with(from.at(), from.name, 0);
   return sys::rename_with(from.at(), kUnderwayName, from.at(), from.name, 0);
+}
+
+Status AccessCalls::replace_kept_config(const AccessCall& call, const Entry& from, const Entry& to,
+                                        const plan::NameRule& rule) const {
+  if (call.flags != 0) return refuse(call, to.path, rule);
+  umasks_.take_none();
+  const auto held = TRY(configs_.replace(from, to, [&] { asked_.instructs(call, to.path, rule); }));
+  if (!held) return {};
+  plan::NameRule about = rule;
+  about.rule = cat({rule.rule, ": ", *held});
+  return refuse(call, to.path, about);
 }
 
 Result<std::optional<CallAnswer>> AccessCalls::open_judged(const AccessCall& call, const Entry& entry) const {
@@ -482,7 +499,9 @@ Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {
   if (call.descriptor && !call.is_path_enough) TRY(places_.check_is_open(call.path.caller, *call.descriptor));
   // git-init(1) tries on it whether modes can be changed here; nobody runs it.
   if (call.kind == AccessKind::kTruncate) TRY(judge_link(call, (*object)->entry));
-  const bool harmless = call.kind == AccessKind::kMode && is_git_config((*object)->entry.path);
+  const auto rule = plan::denied_name(names_, (*object)->entry.path);
+  const bool is_kept = rule && plan::is_kept_config(*rule);
+  const bool harmless = call.kind == AccessKind::kMode && !is_kept && is_git_config((*object)->entry.path);
   if (harmless && !asked_.still_waits(call)) return fail(call_error(EINTR).error());
   if (!harmless) TRY(judge(call, (*object)->entry.path));
   const auto held = plan::held_directory(names_, (*object)->entry.path);

@@ -13,6 +13,7 @@
 #include "guest/access_arguments.h"
 #include "guest/access_place.h"
 #include "guest/access_umasks.h"
+#include "guest/git_configs.h"
 #include "guest/git_wall.h"
 #include "guest/judged_files.h"
 #include "guest/turns.h"
@@ -50,8 +51,19 @@ class AccessCalls {
     std::function<void(const AccessCall& call, const std::string& path)> gives_rights;
     Turns& turns;
   };
-  AccessCalls(Places& places, Umasks& umasks, JudgedFiles& judged, const plan::GuardedNames& names, Asked asked)
-      : places_(places), umasks_(umasks), judged_(judged), names_(names), asked_(std::move(asked)) {}
+  // What the supervisor remembers from call to call.
+  struct Memory {
+    Umasks& umasks;
+    JudgedFiles& judged;
+    GitConfigs& configs;
+  };
+  AccessCalls(Places& places, Memory memory, const plan::GuardedNames& names, Asked asked)
+      : places_(places),
+        umasks_(memory.umasks),
+        judged_(memory.judged),
+        configs_(memory.configs),
+        names_(names),
+        asked_(std::move(asked)) {}
 
   // An error is what the call fails with: its number, EPERM where it has none. No turn is held afterwards.
   Result<CallAnswer> answer(const AccessCall& call) const;
@@ -91,6 +103,9 @@ class AccessCalls {
   Result<CallAnswer> put_content(const AccessCall& call) const;
   bool is_new_git_config(const Entry& from, const Entry& to) const;
   Status replace_git_config(const AccessCall& call, const Entry& from, const Entry& to) const;
+  Status replace_kept_config(const AccessCall& call, const Entry& from, const Entry& to,
+                             const plan::NameRule& rule) const;
+  bool is_kept(const Entry& entry) const;  // without it git would look for another repository
   Status apply_change(const AccessCall& call, const Object& object) const;
   Result<std::optional<Object>> object_of(const AccessCall& call) const;
   Result<CallAnswer> unresolved(const AccessCall& call, const Error& error) const;
@@ -109,6 +124,7 @@ class AccessCalls {
   Places& places_;
   Umasks& umasks_;
   JudgedFiles& judged_;
+  GitConfigs& configs_;
   const plan::GuardedNames& names_;
   Asked asked_;
   mutable bool wants_turn_ = false;  // a call without a turn led to a name that git knows

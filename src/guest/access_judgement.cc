@@ -68,7 +68,12 @@ Status AccessCalls::judge_removal(const AccessCall& call, const Entry& entry) co
   const std::string_view above = std::string_view(entry.path).substr(0, entry.path.rfind('/'));
   const auto kept = is_part(entry) ? plan::held_directory(names_, above) : std::nullopt;
   if (kept) return refuse(call, entry.path, *kept);
-  return is_kept_part(entry) ? refuse_git(call, entry.path) : Status();
+  return is_kept(entry) ? refuse_git(call, entry.path) : Status();
+}
+
+bool AccessCalls::is_kept(const Entry& entry) const {
+  const std::string_view above = std::string_view(entry.path).substr(0, entry.path.rfind('/'));
+  return is_kept_part(entry) || (is_part(entry) && plan::is_kept_repository(names_, above));
 }
 
 // A process must write a file that is judged by its content through the pipe; it must not link or rename it into place.

@@ -56,8 +56,8 @@ constexpr std::array<std::string_view, 18> kHeld = {"HEAD",
 constexpr std::array<std::string_view, 4> kHeldOfOwn = {"gitdir", "commondir", "config.worktree", "modules"};
 
 // In a submodule's repository, whose main work tree is the sandbox's.
-constexpr std::array<std::string_view, 9> kHeldOfModule = {
-    "hooks", "config", "config.lock", "config.worktree", "commondir", "modules", "worktrees", "remotes", "branches"};
+constexpr std::array<std::string_view, 8> kHeldOfModule = {"hooks",   "config",    "config.worktree", "commondir",
+                                                           "modules", "worktrees", "remotes",         "branches"};
 
 class RepositoryPlanner {
  public:
@@ -144,6 +144,8 @@ void RepositoryPlanner::add_shared() {
     if (is_there || name != "rr-cache") others.lifted.push_back(std::move(path));
   }
   for (const std::string_view name : kSharedFiles) others.lifted.push_back(cat({git, "/", name}));
+  // The supervisor judges what git has written there before it becomes the configuration.
+  others.lifted.push_back(cat({git, "/config.lock"}));
   // git writes a file that an entry of the user allows to a lock first.
   for (const Rule& rule : rules_) {
     if (rule.verb == Verb::kAllowWrite && is_within(rule.path, git)) others.lifted.push_back(cat({rule.path, ".lock"}));
@@ -161,11 +163,7 @@ void RepositoryPlanner::add_shared() {
 void RepositoryPlanner::hold(const std::string& directory, std::span<const std::string_view> names) {
   const bool is_open = how_.git_config == policy::GitConfig::kWritable;
   for (const std::string_view name : names) {
-    // git writes a file that an entry of the user allows to a lock first.
-    const bool is_users = std::ranges::any_of(rules_, [&](const Rule& rule) {
-      return rule.verb == Verb::kAllowWrite && cat({rule.path, ".lock"}) == cat({directory, "/", name});
-    });
-    if (!is_users && (!is_open || !name.starts_with("config"))) add(Verb::kDenyWrite, cat({directory, "/", name}));
+    if (!is_open || !name.starts_with("config")) add(Verb::kDenyWrite, cat({directory, "/", name}));
   }
 }
 

@@ -129,6 +129,12 @@ bool is_harmless_text(JudgedFile kind, std::string_view path, std::string_view t
   return false;
 }
 
+bool is_repository_config(std::string_view path) {
+  const std::string_view directory = directory_of_file(path);
+  const bool is_of_git = directory.ends_with("/.git") || directory.contains("/.git/modules/");
+  return is_of_git && git_name(base_of(path)) == GitName::kConfig && judged_file(path) == JudgedFile::kNone;
+}
+
 GitName git_name(std::string_view name) {
   if (name == "HEAD" || name == "objects" || name == "refs") return GitName::kPart;
   if (name == "commondir") return GitName::kCommonDirectory;

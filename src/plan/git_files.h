@@ -39,6 +39,9 @@ bool is_marked_git_link(std::string_view text);
 // Whether `text` may be the content of the file at `path`. `root` is the writable directory that contains the file.
 bool is_harmless_text(JudgedFile kind, std::string_view path, std::string_view text, std::string_view root);
 
+// Whether the path is "config" or "config.worktree" of a ".git" or of a submodule's repository in one.
+bool is_repository_config(std::string_view path);
+
 // The meaning of a name to git, if its directory is a repository.
 enum class GitName { kOther, kPart, kCommonDirectory, kConfig, kHooks };
 GitName git_name(std::string_view name);

@@ -32,6 +32,8 @@ struct GuardedNames {
   std::vector<std::string> lifted{};  // absolute paths that, with everything below them, are excepted from the list
   std::vector<std::string> allowed{};  // names of the list that the policy lifts
   ObeyedPlaces places{};
+  // Configurations of repositories that are not the sandbox's, sorted: the supervisor judges a change by its content.
+  std::vector<std::string> configs{};
   std::vector<std::string> granted{};  // absolute paths that an answer has opened, where the rule permits answers
   bool operator==(const GuardedNames&) const = default;
 };

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "plan/mounts.h"
+#include "plan/names.h"
 
 namespace hutch::plan {
 
@@ -28,8 +29,8 @@ std::vector<const policy::Rule*> in_path_order(const std::vector<policy::Rule>& 
 }
 
 bool is_held_by_name(const policy::Rule& rule, Supervision supervision) {
-  return supervision == Supervision::kNames && rule.origin == policy::Origin::kRepository &&
-         rule.verb == policy::Verb::kDenyWrite;
+  if (supervision != Supervision::kNames || rule.verb != policy::Verb::kDenyWrite) return false;
+  return rule.origin == policy::Origin::kRepository || is_kept_config(rule);
 }
 
 std::string_view parent_of(std::string_view path) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "plan/git_files.h"
 #include "policy/defaults.h"
 #include "policy/glob.h"
 #include "policy/obeyed.h"
@@ -30,6 +31,8 @@ bool is_lifted_by(std::span<const std::string> lifted, std::string_view denied, 
 bool is_lifted(const NameRule& rule, std::string_view denied, std::string_view path);
 std::string literal_part(std::string_view pattern);
 std::vector<std::string> lifted_in(std::string_view pattern, std::span<const std::string> lifted);
+bool is_config_kept_at(const GuardedNames& names, std::string_view path);
+NameRule kept_config_rule(std::string_view path);
 
 }  // namespace
 
@@ -48,6 +51,10 @@ GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy:
   std::vector<NameRule>& names = guarded.rules;
   // These come first, because the first rule decides: it is about files of the host, where names allow an exception.
   for (const policy::Rule& rule : rules) {
+    if (is_kept_config(rule)) {
+      if (std::ranges::find(lifted, rule.path) == lifted.end()) guarded.configs.push_back(rule.path);
+      continue;
+    }
     const bool holds = rule.origin == policy::Origin::kRepository && rule.verb == policy::Verb::kDenyWrite;
     if (holds) names.push_back({policy::escape_wildcards(rule.path), describe(rule), {}, lifted_of_repository});
   }
@@ -96,6 +103,7 @@ GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy:
     names.push_back({rule.pattern, rule.rule, rule.except, lifted_in(rule.pattern, lifted), rule.asking});
     names.back().lifted.insert(names.back().lifted.end(), rule.lifted.begin(), rule.lifted.end());
   }
+  std::ranges::sort(guarded.configs);
   return guarded;
 }
 
@@ -107,7 +115,8 @@ std::optional<NameRule> denied_name(const GuardedNames& names, std::string_view 
       // The cheap test first: hardly any component is the last one of a rule.
       if (!policy::matches_component(last_component(rule.pattern), component)) continue;
       if (!policy::matches_path(rule.pattern, prefix) || is_lifted(rule, prefix, path)) continue;
-      if (!is_granted(names, rule, path)) return rule;
+      if (is_granted(names, rule, path)) continue;
+      return is_git_config_rule(rule) && is_config_kept_at(names, path) ? kept_config_rule(path) : rule;
     }
     if (end == std::string_view::npos) break;
   }
@@ -182,6 +191,20 @@ bool is_git_config_rule(const NameRule& rule) {
          (rule.pattern.ends_with("/config") || rule.pattern.ends_with("/config.worktree"));
 }
 
+bool is_kept_config(const NameRule& rule) {
+  return rule.rule.starts_with(policy::kKeptGitConfig) && !is_name_anywhere(rule);
+}
+
+bool is_kept_config(const policy::Rule& rule) {
+  const bool is_built_in = rule.origin == policy::Origin::kMandatory && rule.text.empty();
+  return rule.verb == policy::Verb::kDenyWrite && (is_built_in || rule.origin == policy::Origin::kRepository) &&
+         is_repository_config(rule.path);
+}
+
+bool is_kept_repository(const GuardedNames& names, std::string_view directory) {
+  return std::ranges::binary_search(names.configs, cat({directory, "/config"}));
+}
+
 const NameRule& git_rule() {
   static const NameRule kRule{"/**/.git", "built in \"git repository\"", {}, {}};
   return kRule;
@@ -226,7 +249,10 @@ std::optional<NameRule> holds_name(const GuardedNames& names, std::string_view p
     return !place.empty() && is_within(place, path);
   };
   const auto found = std::ranges::find_if(names.rules, holds);
-  return found == names.rules.end() ? std::nullopt : std::optional(unasked(*found));
+  if (found != names.rules.end()) return unasked(*found);
+  const auto config = std::ranges::lower_bound(names.configs, cat({path, "/"}));
+  const bool holds_config = config != names.configs.end() && is_within(*config, path);
+  return holds_config ? std::optional(kept_config_rule(*config)) : std::nullopt;
 }
 
 namespace {
@@ -292,6 +318,17 @@ NameRule unasked(NameRule rule) {
 
 bool leads_as_well(std::string_view from, std::string_view above) {
   return from.ends_with(above) && from.size() > above.size() && from[from.size() - above.size() - 1] == '/';
+}
+
+// git reads config.worktree, once it is there, as a part of the configuration.
+bool is_config_kept_at(const GuardedNames& names, std::string_view path) {
+  static constexpr std::string_view kOfWorktree = ".worktree";
+  if (path.ends_with(kOfWorktree)) path.remove_suffix(kOfWorktree.size());
+  return std::ranges::binary_search(names.configs, path);
+}
+
+NameRule kept_config_rule(std::string_view path) {
+  return {policy::escape_wildcards(path), std::string(policy::kKeptGitConfig), {}, {}};
 }
 
 // As the rule itself is lifted: by an entry for the very path that it denies, or for one below, for that one.

@@ -54,6 +54,14 @@ bool is_name_anywhere(const NameRule& rule);
 // Whether the rule is about the configuration of a ".git".
 bool is_git_config_rule(const NameRule& rule);
 
+// Whether the rule is about the configuration of a repository that is not the sandbox's (GuardedNames::configs). Such a
+// file has no mount where a supervisor judges changes: it gets another content, as git gives it.
+bool is_kept_config(const NameRule& rule);
+bool is_kept_config(const policy::Rule& rule);
+
+// Whether `directory` is that of such a repository.
+bool is_kept_repository(const GuardedNames& names, std::string_view directory);
+
 // The rule that hutch reports for a path that git would take for a part of a repository.
 const NameRule& git_rule();
 

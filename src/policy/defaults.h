@@ -18,6 +18,9 @@ std::string_view default_policy_text();
 inline constexpr std::string_view kRepositoryOfWorktree = "repository of this worktree";
 inline constexpr std::string_view kRepositoryOfSubmodule = "repository of this submodule";
 
+// The rule about the configuration of a repository that is not the sandbox's; ": " and a setting may follow.
+inline constexpr std::string_view kKeptGitConfig = "built in \".git/config\"";
+
 // Files and directories below a home that hold what lets somebody act as its owner. A path at or below one
 // of them is never readable unless an entry of the user names it.
 std::span<const std::string_view> credential_paths();

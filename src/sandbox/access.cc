@@ -62,10 +62,20 @@ bool is_git_config(std::string_view locked_path) {
   return path.contains("/.git/") && (path.ends_with("/config") || path.ends_with("/config.worktree"));
 }
 
+// The setting of git's configuration that must not change; empty if the file must not be written at all.
+std::string_view setting_of(const wire::Refused& refused) {
+  const std::string_view rule = refused.rule;
+  return rule.starts_with(policy::kKeptGitConfig)
+             ? rule.substr(std::min(policy::kKeptGitConfig.size() + 2, rule.size()))
+             : std::string_view();
+}
+
 std::string remedy_of(const wire::Refused& refused) {
   if (refused.rule == plan::kLateTurn) return ": another sandbox did not end its turn; try again";
   if (is_git_config(refused.path)) {
-    return cat({": git runs programs that it names; --allow-write ", printable(without_lock(refused.path)),
+    const std::string_view setting = setting_of(refused);
+    return cat({": ", setting.empty() ? "git runs programs that it names" : cat({"it changes ", printable(setting)}),
+                "; --allow-write ", printable(without_lock(refused.path)),
                 " allows it, filesystem.allowGitConfig allows it for each repository"});
   }
   if (refused.rule == policy::kRepositoryOfWorktree) {
@@ -94,8 +104,12 @@ Result<UniqueFd> open_turns_in(const std::string& data) {
 Refusal instructions_of(const wire::Refused& refused) {
   using enum wire::Refused::Before;
   const policy::ObeyedFile* file = obeyed_of(refused);
-  const std::string_view reader = file != nullptr ? file->reader : "a coding agent";
-  const std::string_view reason = file != nullptr ? file->reason : "reads it as instructions";
+  std::string_view reader = file != nullptr ? file->reader : "a coding agent";
+  std::string_view reason = file != nullptr ? file->reason : "reads it as instructions";
+  if (refused.rule == policy::kKeptGitConfig) {
+    reader = "git";
+    reason = "uses the name and the addresses in it";
+  }
   Refusal told{.what = cat({printable(refused.path), " was changed: ", reader, " ", reason}),
                .rule = printable(refused.rule),
                .about = Refusal::About::kInstructions,

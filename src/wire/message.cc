@@ -95,6 +95,7 @@ void write_names(Writer& out, const plan::GuardedNames& names) {
   out.texts(names.allowed);
   out.texts(names.places.told);
   out.text(names.places.home);
+  out.texts(names.configs);
   out.u32(static_cast<std::uint32_t>(names.rules.size()));
   for (const plan::NameRule& name : names.rules) {
     out.text(name.pattern);
@@ -295,6 +296,7 @@ void read_names(Reader& in, plan::GuardedNames& names) {
   names.allowed = in.texts();
   names.places.told = in.texts();
   names.places.home = in.text();
+  names.configs = in.texts();
   static constexpr std::size_t kNameBytesMin = 4 + 4 + 4 + 4 + 1;
   const std::size_t count = in.count(kNameBytesMin);
   for (std::size_t i = 0; i < count; ++i) {

@@ -128,7 +128,8 @@ TEST(Message, TheOthersKeepTheirValues) {
       .list = plan::GuardedNames::List::kObeyed,
       .lifted = {"/p/.x"},
       .allowed = {".npmrc"},
-      .places = {{"/p/notes"}, "/home/u"}};
+      .places = {{"/p/notes"}, "/home/u"},
+      .configs = {"/p/.git/config"}};
   const AccessRules rules = through_guest(AccessRules{guarded, plan::FileQuestions::kNone, {}, {}});
   EXPECT_EQ(rules.names, guarded);
   const Refused instructs =

@@ -263,6 +263,7 @@ def test_many_small_repositories_lock_nobody_out(hutch, as_user, project, backen
         pytest.skip("slow: ./dev test --all")
     as_person(as_user, ["git", "init", "-q", "r"], project)
     shutil.rmtree(project / "r/.git/hooks")
+    (project / "r/.git/hooks").mkdir()
     for number in range(1100):
         shutil.copytree(project / "r", project / f"many/r{number}")
     if os.geteuid() == 0:

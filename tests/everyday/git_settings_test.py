@@ -1,15 +1,34 @@
-# A command that would change the configuration of the user's own repository: it fails, and hutch says why.
+# A command changes the configuration of the user's own repository: hutch judges each setting, and says what it refuses.
 import json
 
 import harness
 import pytest
 
-COMMANDS = {
-    "config": "git config user.email other@person.example",
-    "remote add": "git remote add origin https://host.example/r.git",
-    "branch -u": "git branch -q -u side",
-    "worktree config": "git config extensions.worktreeConfig true",
-    "written": "echo '[user]' >> .git/config",
+LANDS = {
+    "config": ("git config user.email other@person.example", "email = other@person.example"),
+    "config of a new section": ("git config pull.rebase true", "rebase = true"),
+    "remote add": ("git remote add up https://host.example/r.git", "[remote \"up\"]"),
+    "its own remote": ("git remote add up https://host.example/r.git; git remote set-url up https://other.example/r; "
+                       "git remote rename up down", "url = https://other.example/r"),
+    "its own remote, removed": ("git remote add up https://host.example/r.git; git remote remove up", "Ann"),
+    "branch -u": ("git branch -q -u side", "merge = refs/heads/side"),
+    "switch": ("git branch -q -u side; git switch -q -c new --track side; git branch -m new newer", "branch \"newer\""),
+    "branch -d": ("git switch -q -c new --track main; git switch -q main; git branch -q -D new", "Ann"),
+    "set-branches": ("git remote set-branches origin main", "fetch = +refs/heads/main:refs/remotes/origin/main"),
+    "submodule init": ("git submodule -q init", "url = https://host.example/s.git"),
+}
+
+HELD = {
+    "core.fsmonitor": "git config core.fsmonitor ./evil",
+    "core.hookspath": "git config core.hooksPath .evil",
+    "core.pager": "git config --unset core.pager",
+    "alias.x": "git config alias.x '!./evil'",
+    "include.path": "git config include.path ../evil",
+    "remote.origin.url": "git remote set-url origin https://other.example/r.git",
+    "remote.origin.pushurl": "git remote set-url --push origin https://other.example/r.git",
+    "remote.up.url": "git remote add up /elsewhere/r.git",
+    "branch.main.remote": "git remote add up https://host.example/r; git config branch.main.remote up",
+    "extensions.worktreeconfig": "git config extensions.worktreeConfig true",
 }
 
 
@@ -22,36 +41,96 @@ def backend(request):
 @pytest.fixture
 def config(as_user, project):
     """That of the project's repository."""
-    script = ("git init -q .; git config user.name A; git config user.email a@b.example; "
-              "git commit -q --allow-empty -m first; git branch side")
+    script = ("git init -q -b main .; git config user.name Ann; git config user.email a@b.example; "
+              "git config core.pager 'less -F'; git remote add origin https://host.example/own.git; "
+              "git config -f .gitmodules submodule.s.path s; git config -f .gitmodules submodule.s.url ../s.git; "
+              "git update-index --add --cacheinfo 160000,1234567890123456789012345678901234567890,s; "
+              "git add .gitmodules; git commit -q -m first; git branch side; git config branch.main.remote origin; "
+              "git config branch.main.merge refs/heads/main; chmod 600 .git/config")
     harness.run_in(as_user, ["/bin/sh", "-ec", script], cwd=project).ok()
     return project / ".git/config"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_it_is_told_why(hutch, backend, config, command):
+@pytest.mark.parametrize("command", LANDS)
+def test_harmless_settings_land(hutch, backend, config, command):
+    script, expected = LANDS[command]
+    ran = hutch.sh(script).ok()
+    assert expected in config.read_text() and "refused" not in ran.errors, (ran, config.read_text())
+    assert "less -F" in config.read_text() and config.stat().st_mode & 0o777 == 0o600
+    assert not (config.parent / "config.lock").exists()
+
+
+def test_who_the_user_is_and_addresses_are_shown(hutch, backend, config):
+    ran = hutch.sh("git branch -q -u side; git config user.email other@person.example").ok()
+    assert (f"{config} was changed: git uses the name and the addresses in it" in ran.errors
+            and r"+\x09email = other@person.example" in ran.errors), ran
+    ran = hutch.sh("git branch -q -u main side").ok()
+    assert "was changed" not in ran.errors, ran
+
+
+@pytest.mark.parametrize("setting", HELD)
+def test_others_are_named(hutch, backend, config, setting):
     before = config.read_text()
-    ran = hutch.sh(COMMANDS[command])
-    # git-branch(1) does not look whether it could write the setting.
-    assert ran.code != 125 and (ran.code != 0 or command == "branch -u") and config.read_text() == before, ran
-    assert f"writing {config} was refused: git runs programs that it names; --allow-write {config} allows it" \
-        in ran.errors, ran
+    ran = hutch.sh(HELD[setting])
+    added = '[remote "up"]\n\turl = https://host.example/r\n\tfetch = +refs/heads/*:refs/remotes/up/*\n'
+    assert ran.code not in (0, 125) and config.read_text().replace(added, "") == before, ran
+    assert (f"writing {config} was refused: it changes {setting}; --allow-write {config} allows it, "
+            "filesystem.allowGitConfig allows it for each repository") in ran.errors, ran
     assert not (config.parent / "config.lock").exists()
     why = hutch("why").ok().text
-    assert str(config) in why and ".git/config" in why, why
+    assert setting in why and str(config) in why, why
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "written"])
-def test_what_it_says_helps(hutch, backend, config, command):
-    ran = hutch.run("/bin/sh", "-c", COMMANDS[command], options=["--allow-write", config])
+@pytest.mark.parametrize("setting", HELD)
+def test_what_it_says_helps(hutch, backend, config, setting):
+    ran = hutch.run("/bin/sh", "-c", HELD[setting], options=["--allow-write", config])
     assert ran.code == 0 and "was refused" not in ran.errors, ran
+
+
+WRITES = {
+    "appended": "echo '[user]' >> .git/config",
+    "opened": "exec 3<> .git/config",
+    "its mode": "chmod 666 .git/config",
+    "removed": "rm -f .git/config",
+    "moved": "mv .git/config x",
+    "linked": "ln .git/config x",
+    "another name's": "cp .git/config x; mv x .git/config",
+    "a link as the lock": "ln -s ../x .git/config.lock; cp .git/config x; mv .git/config.lock .git/config",
+    "the repository moved": "mv .git x",
+    "a part of it": "rm .git/HEAD",
+}
+
+
+@pytest.mark.parametrize("way", WRITES)
+def test_no_other_way(hutch, backend, config, as_user, project, way):
+    harness.run_in(as_user, ["rm", "-r", ".git/hooks"], cwd=project).ok()
+    before, mode = config.read_text(), config.stat().st_mode
+    ran = hutch.sh(WRITES[way])
+    assert ran.code not in (0, 125), ran
+    assert config.read_text() == before and config.stat().st_mode == mode and config.stat().st_nlink == 1
+    assert (project / ".git/HEAD").exists()
+
+
+def test_push_sets_the_upstream(hutch, backend, config, as_user, project):
+    outside = "git init -q --bare own.git; git remote set-url origin ./own.git"
+    harness.run_in(as_user, ["/bin/sh", "-ec", outside], cwd=project).ok()
+    ran = hutch.sh("git switch -q -c new; git push -q -u origin new").ok()
+    assert "refused" not in ran.errors and "merge = refs/heads/new" in config.read_text(), ran
+    pushed = harness.run_in(as_user, ["git", "-C", "own.git", "branch"], cwd=project).ok()
+    assert pushed.text.strip() == "new"
 
 
 def test_each_repository(hutch, backend, config, as_user, project):
     policy = {"filesystem": {"allowRead": ["/"], "allowWrite": ["."], "allowGitConfig": True}}
     as_user.write(project / "policy.json", json.dumps(policy))
-    hutch.run("/bin/sh", "-c", COMMANDS["config"], options=["--policy", "policy.json"]).ok()
-    assert "other@person.example" in config.read_text()
+    hutch.run("/bin/sh", "-c", HELD["core.fsmonitor"], options=["--policy", "policy.json"]).ok()
+    assert "fsmonitor" in config.read_text()
+
+
+def test_a_rule_about_the_file_holds(hutch, backend, config):
+    before = config.read_text()
+    ran = hutch.run("/bin/sh", "-c", LANDS["config"][0], options=["--deny-write", config])
+    assert ran.code not in (0, 125) and config.read_text() == before, ran
 
 
 def test_settings_of_worktrees(hutch, backend, project):
@@ -63,3 +142,18 @@ def test_settings_of_worktrees(hutch, backend, project):
     ran = hutch.run("/bin/sh", "-ec", script).ok()
     assert "bare = false" in ran.text and ran.text.endswith("first\n"), ran
     assert "refused" not in ran.errors, ran
+
+
+@pytest.mark.parametrize("there", ["there", "absent"])
+def test_the_configuration_of_the_work_tree(hutch, backend, config, as_user, project, there):
+    outside = "git config extensions.worktreeConfig true"
+    if there == "there":
+        outside += "; git config --worktree core.pager mine"
+    harness.run_in(as_user, ["/bin/sh", "-ec", outside], cwd=project).ok()
+    of_work_tree = project / ".git/config.worktree"
+    hutch.sh("git sparse-checkout set --cone src").ok()
+    assert "sparseCheckout = true" in of_work_tree.read_text()
+    for setting in ("core.fsmonitor", "remote.origin.url"):
+        ran = hutch.sh(f"git config --worktree --add {setting} https://evil.example/")
+        assert ran.code not in (0, 125) and f"it changes {setting};" in ran.errors, ran
+    assert "evil" not in of_work_tree.read_text() and ("mine" in of_work_tree.read_text()) == (there == "there")

@@ -75,12 +75,19 @@ def test_what_git_obeys_stays_the_users(hutch, backend, places, place, git):
     assert not (places / git / "hooks/pre-commit").exists()
 
 
-def test_a_setting_that_git_does_not_save_is_told(hutch, places):
-    ran = hutch.run("/bin/sh", "-c", "git branch -q -u main", cwd=places / "w")
-    assert f"--allow-write {places}/r/.git/config allows it" in ran.errors, ran
-    helped = hutch.run("/bin/sh", "-c", "git branch -q -u main", cwd=places / "w",
-                       options=["--allow-write", places / "r/.git/config"])
-    assert helped.ok().errors == "" and "merge = refs/heads/main" in (places / "r/.git/config").read_text()
+@pytest.mark.parametrize("place, git", [("w", "r/.git"), ("r/s", "r/.git/modules/s")])
+def test_settings_of_the_repository(hutch, backend, places, place, git):
+    """As in a repository that lies in the project."""
+    config = places / git / "config"
+    ran = hutch.run("/bin/sh", "-ec", "git switch -q -c new; git config branch.new.description x; "
+                                      "git branch -m new newer", cwd=places / place)
+    assert ran.ok().errors == "" and "description = x" in config.read_text(), ran
+    assert "newer" in config.read_text() and not config.with_name("config.lock").exists()
+    ran = hutch.run("/bin/sh", "-c", "git config core.pager x", cwd=places / place)
+    assert ran.code != 0 and f"it changes core.pager; --allow-write {config} allows it" in ran.errors, ran
+    helped = hutch.run("/bin/sh", "-c", "git config core.pager x", cwd=places / place,
+                       options=["--allow-write", config])
+    assert helped.ok().errors == "" and "pager = x" in config.read_text()
 
 
 def test_explain_says_so(hutch, places):
@@ -289,7 +296,6 @@ MODULE = {
     "a worktree's common directory": "rm -f GIT/worktrees/sw/commondir",
     "a worktree's place": "echo /nowhere > GIT/worktrees/sw/gitdir",
     "the worktrees, moved": "mv GIT/worktrees GIT/x",
-    "a lock": "touch GIT/config.lock",
 }
 
 
@@ -298,7 +304,7 @@ def test_what_a_submodules_repository_keeps(hutch, backend, places, as_user, way
     git = places / "r/.git/modules/s"
     outside(as_user, places / "r/s", "git worktree add -q ../../sw -b sw")
     seen = lambda: [content(git / name) or None  # noqa: E731
-                    for name in ("remotes", "branches", "worktrees", "config.lock")]
+                    for name in ("remotes", "branches", "worktrees")]
     before = seen()
     hutch.run("/bin/sh", "-c", MODULE[way].replace("GIT", str(git)), cwd=places / "r/s")
     assert seen() == before

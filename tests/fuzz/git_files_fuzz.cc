@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "plan/git_config.h"
+#include "plan/git_config_change.h"
+#include "plan/git_config_text.h"
 #include "plan/git_files.h"
 #include "plan/git_index.h"
 #include "plan/git_state.h"
@@ -42,10 +44,26 @@ void read_index(std::string_view text, plan::GitHash hash) {
   require(plan::drop_staged_in(text, hash, look->staged).has_value());
 }
 
+// The two readers agree about what the strict one accepts, and a change that passes adds no setting that git reads.
+void read_config(std::string_view text) {
+  const auto strict = plan::read_git_config(text);
+  if (!strict) return;
+  const std::vector<policy::GitEntry> entries = policy::git_entries(text);
+  require(entries.size() == strict->size());
+  const bool passes = !plan::held_git_config_change("", text);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const plan::GitConfigEntry& entry = (*strict)[i];
+    require(entry.section == entries[i].section && entry.key == entries[i].key);
+    require(!passes || policy::git_setting(entry.section, entry.key).read == policy::GitRead::kNothing ||
+            (entry.section == "submodule" && entry.key == "update"));
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  read_config(text);
   read_index(text, plan::GitHash::kSha1);
   read_index(text, plan::GitHash::kSha256);
   for (const plan::GitStateFile& file : plan::git_state_files()) (void)plan::is_harmless_git_state(file, text);

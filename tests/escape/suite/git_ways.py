@@ -233,6 +233,33 @@ WAYS = {
     "a configuration, by a link that is moved there": (
         "printf '[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = TRIP\\n#' > .git/MERGE_MSG; "
         "ln -s config x; mv x .git/COMMIT_EDITMSG"),
+    "a program as the name of a remote": (
+        "git init -q -b main new; cd new; git commit -q --allow-empty -m x; cp .git/config .git/config.lock; "
+        "printf '[remote \"--upload-pack=TRIP;\"]\\n\\turl = .\\n[remote \"origin\"]\\n\\turl = .\\n' "
+        ">> .git/config.lock; mv .git/config.lock .git/config"),
+    "a program as the name of the user's remote": "git config 'remote.--upload-pack=TRIP;.url' .",
+    "the user's configuration": "git config core.fsmonitor TRIP",
+    "the user's configuration, by a lock": (
+        "cp .git/config .git/config.lock; git config -f .git/config.lock user.name x; "
+        "git config -f .git/config.lock core.fsmonitor TRIP; mv .git/config.lock .git/config"),
+    "the user's configuration, its lock kept open": (
+        "git -c core.hooksPath=x config -f new user.name x; cat .git/config new > x; exec 3<> .git/config.lock; "
+        "cat x >&3; mv .git/config.lock .git/config; printf '[core]\\n\\tfsmonitor = TRIP\\n' >&3"),
+    "the user's configuration, by a hard link of its lock": (
+        "cp .git/config .git/config.lock; git config -f .git/config.lock user.name x; ln .git/config.lock keep; "
+        "mv .git/config.lock .git/config; printf '[core]\\n\\tfsmonitor = TRIP\\n' >> keep"),
+    "the user's configuration, exchanged": (
+        "cp .git/config .git/config.lock; printf '[core]\\n\\tfsmonitor = TRIP\\n' >> .git/config.lock; "
+        "python3 -c \"import ctypes; "
+        "ctypes.CDLL(None).renameat2(-100, b'.git/config.lock', -100, b'.git/config', 2)\"; rm .git/config.lock"),
+    "the user's configuration, by a line that goes on": (
+        "cp .git/config .git/config.lock; "
+        "printf '[user]\\n\\tname = x \\\\\\n\\n[core]\\n\\tfsmonitor = TRIP\\n' >> .git/config.lock; "
+        "mv .git/config.lock .git/config"),
+    "the user's configuration for its work tree": "git config --worktree core.fsmonitor TRIP",
+    "a repository moved, and one in its place": (
+        "mv .git old; git init -q -b main .; mkdir -p .git/hooks; "
+        "printf '#!/bin/sh\\nTRIP\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit"),
     "a prepared rebase in a new repository": (
         "git init -q -b main new; cd new; git commit -q --allow-empty -m x; "
         "mkdir .git/rebase-merge; cd .git/rebase-merge; echo exec TRIP > git-rebase-todo; "
@@ -265,6 +292,8 @@ SETTINGS = {
     "a program of a new worktree": [("core.fsmonitor", "tools/see")],
     "an alias that changes the directory": [("alias.task", "!cd tools && ./task")],
     "a worktree's configuration": [("extensions.worktreeConfig", "true")],
+    "the user's configuration for its work tree": [("extensions.worktreeConfig", "true")],
+    "a program as the name of the user's remote": [("remote.origin.url", ".")],
 }
 # What the user's environment says, inside as outside; HERE is the project.
 VARIABLES = {
@@ -278,6 +307,8 @@ FIRST = {
     "an alias that changes the directory": [["git", "task"]],
     "a program that the environment names": [["git", "commit", "--allow-empty"]],
     "hooks of a bare repository that is closed": [["git", "branch", "new"]],
+    "a program as the name of a remote": [["git", "fetch", "--all"]],
+    "a program as the name of the user's remote": [["git", "fetch", "--all"]],
     "a script of git-instaweb": [["git", "instaweb", "--httpd=python", "--browser=true", "--start"]],
     "a prepared rebase": [["git", "rebase", "--continue"]],
     "a prepared rebase in a new repository": [["git", "rebase", "--continue"]],
@@ -293,6 +324,7 @@ PLACES = {
     "a program of a new worktree": "new",
     "a hook in the index of a new repository": "new",
     "a prepared rebase in a new repository": "new",
+    "a program as the name of a remote": "new",
     "sockets as the parts of a repository": "bare",
     "hooks of a bare repository that is closed": "bare",
     "a hard link of a bare repository's configuration": "bare",
@@ -310,7 +342,7 @@ def prepare(person, repository, way):
     person.write(repository / "conf/first", "[include]\n\tpath = absent\n")
     if "argument" in way:
         person.write(repository / ".gitattributes", "file filter=f\n")
-    if "symbolic" in way:
+    if "symbolic" in way or "in its place" in way:
         shutil.rmtree(repository / ".git/hooks")
     if way in LINKED:
         as_person(person, ["git", "worktree", "add", "-q", "../" + repository.name + "-wt", "-b", "other"], repository)

@@ -1,0 +1,26 @@
+// Which changes of a repository's configuration a sandbox may make, where the repository is not its own.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace hutch::plan {
+
+// A repository with some thousand branches has a long configuration.
+inline constexpr std::size_t kGitConfigChangeBytesMax = 512 << 10;
+
+// Compares two texts of git-config(1). Each setting that is new, changed or gone must be in a list of settings that
+// name no program, no file, and no other place for what the user fetches and pushes already. Returns the first setting
+// that must not change ("core.hookspath"), or kUnreadableGitConfig if one of the texts may mean different things.
+// `beside` is another configuration that git reads for the same repository, and that stays as it is.
+std::optional<std::string> held_git_config_change(std::string_view before, std::string_view after,
+                                                  std::string_view beside = {});
+
+// Whether hutch shows the user such a change: of who they are to git, or of an address.
+bool is_told_git_config_change(std::string_view before, std::string_view after);
+
+inline constexpr std::string_view kUnreadableGitConfig = "text that hutch cannot read for sure";
+
+}  // namespace hutch::plan
