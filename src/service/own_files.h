@@ -19,6 +19,7 @@ struct OwnFiles {
   std::vector<plan::CoveredFile> covered;
   plan::SearchRules search;
   std::vector<std::string> notes;
+  std::vector<std::string> environment{};  // of the command: "K=V", or "K"
 };
 
 // `residence` is null if the account stays the same.

@@ -10,7 +10,6 @@
 #include "backend/container/create_body.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "host/git_person.h"
 #include "host/paths.h"
 #include "host/typed_path.h"
 #include "plan/bridge_place.h"
@@ -22,6 +21,7 @@
 #include "plan/quotas.h"
 #include "policy/glob.h"
 #include "policy/narrow.h"
+#include "service/git_files.h"
 #include "service/host_sockets.h"
 #include "service/image_recipe.h"
 #include "service/images.h"
@@ -73,10 +73,9 @@ std::vector<std::string> search_path_below(const std::vector<policy::Rule>& rule
 std::string command_path(const Caller& caller, const std::string& cwd);
 plan::HostFacts facts_of_root(plan::HostFacts facts);
 Result<std::vector<plan::Share>> shares_of(const Residence* residence);
-std::vector<plan::HomeFile> home_files_of(const plan::HostFacts& facts, const host::PathQuestion& question,
-                                          const Caller& caller);
+bool is_of_host_tree(const PlaceRequest& request, std::string_view backend);
 Result<OwnFiles> own_files_of(const PlaceRequest& request, std::string_view backend, plan::NetworkKind network,
-                              const plan::HostFacts& facts, const Caller& caller);
+                              const host::PathQuestion& question, const plan::HostFacts& facts, const Caller& caller);
 plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions& options);
 std::uint64_t processes_of(const Prepared& prepared, const plan::HostFacts& facts, const Caller& caller);
 plan::Supervision supervision_of(std::string_view backend, const plan::HostFacts& facts);
@@ -119,7 +118,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   std::ranges::copy(trust.java_stores, std::back_inserter(question.also));
   // An OS user's files are where they are, and may be closed to who asks.
   std::vector<plan::Share> shares = TRY(shares_of(prepared.backend == "user" ? nullptr : caller.residence));
-  OwnFiles own = TRY(own_files_of(request, prepared.backend, kind, facts, caller));
+  OwnFiles own = TRY(own_files_of(request, prepared.backend, kind, question, facts, caller));
   for (const plan::CoveredFile& file : own.covered) question.also.push_back(file.target);
   if (of_user) question.also.insert(question.also.end(), kOwnPlaces.begin(), kOwnPlaces.end());
   const std::optional<plan::ImageInput> image = TRY(image_of(request, prepared.backend, facts, caller.residence));
@@ -138,7 +137,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .trust = std::move(trust),
       .shares = std::move(shares),
       .covered_files = std::move(own.covered),
-      .home_files = home_files_of(facts, question, caller),
+      .home_files = git_home_files(facts, question, caller),
       .image = image ? &*image : nullptr,
       .os_user = of_user ? &of_user->input : nullptr,
       .supervision = supervision,
@@ -148,7 +147,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .names = std::move(answer.names),
       .limits = limits_of(loaded.policy.limits, request.limits),
       .caller_environment = caller.environment,
-      .environment = request.environment,
+      .environment = std::move(own.environment),
       .base_environment = request.base_environment,
       .backend = prepared.backend,
       .command = command,
@@ -491,29 +490,21 @@ Result<std::vector<plan::Share>> shares_of(const Residence* residence) {
   return shares;
 }
 
-// Files that tell git in the sandbox who the user is, and which files it never adds.
-std::vector<plan::HomeFile> home_files_of(const plan::HostFacts& facts, const host::PathQuestion& question,
-                                          const Caller& caller) {
-  // An agent's home is a directory that persists.
-  if (caller.residence != nullptr) return {};
-  host::GitPerson person = host::git_person({facts.home, question.project, caller.environment});
-  // git-gc(1) writes the logs of every worktree's HEAD, which fails in a linked one.
-  const auto& repository = question.repository;
-  const bool is_linked = repository && repository->kind == host::OuterRepository::Kind::kLinkedWorktree;
-  if (is_linked) person.values += "[gc]\n\tauto = 0\n";
-  std::vector<plan::HomeFile> files;
-  if (!person.values.empty()) files.push_back({".gitconfig", std::move(person.values)});
-  if (!person.excludes.empty()) files.push_back({".config/git/ignore", std::move(person.excludes)});
-  return files;
+bool is_of_host_tree(const PlaceRequest& request, std::string_view backend) {
+  return !request.image && (backend == "namespace" || backend == "bwrap");
 }
 
 Result<OwnFiles> own_files_of(const PlaceRequest& request, std::string_view backend, plan::NetworkKind network,
-                              const plan::HostFacts& facts, const Caller& caller) {
-  const bool has_own_tree = !request.image && (backend == "namespace" || backend == "bwrap");
+                              const host::PathQuestion& question, const plan::HostFacts& facts, const Caller& caller) {
+  const bool has_own_tree = is_of_host_tree(request, backend);
   // An image's own /etc/passwd gets a line, and an OS user has one already.
   const bool is_of_host = has_own_tree || (backend == "none" && !request.image);
-  return own_files(has_own_tree ? SystemFiles::kHosts : SystemFiles::kOther, network,
-                   is_of_host ? caller.residence : nullptr, facts);
+  OwnFiles own = TRY(own_files(has_own_tree ? SystemFiles::kHosts : SystemFiles::kOther, network,
+                               is_of_host ? caller.residence : nullptr, facts));
+  own.environment = request.environment;
+  const bool is_agents = caller.residence != nullptr && caller.residence->purpose == Residence::Purpose::kLive;
+  if (has_own_tree && is_agents) add_git_of_person(own.covered, own.environment, facts, question, caller);
+  return own;
 }
 
 // hutch's own directories are made where a sandbox could otherwise make them: whoever does owns the next policy.

@@ -1,0 +1,56 @@
+// Brings the user's values of git into a sandbox.
+#include "service/git_files.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "host/git_person.h"
+#include "host/outer_repository.h"
+#include "policy/rules.h"
+
+namespace hutch::service {
+
+namespace {
+
+host::GitPerson person_in(const plan::HostFacts& facts, const host::PathQuestion& question, const Caller& caller) {
+  host::GitPerson person = host::git_person({facts.home, question.project, caller.environment});
+  // git-gc(1) writes the logs of every worktree's HEAD, which fails in a linked one.
+  const auto& repository = question.repository;
+  const bool is_linked = repository && repository->kind == host::OuterRepository::Kind::kLinkedWorktree;
+  if (is_linked) person.values += "[gc]\n\tauto = 0\n";
+  return person;
+}
+
+}  // namespace
+
+std::vector<plan::HomeFile> git_home_files(const plan::HostFacts& facts, const host::PathQuestion& question,
+                                           const Caller& caller) {
+  // An agent's home is a directory that persists.
+  if (caller.residence != nullptr) return {};
+  host::GitPerson person = person_in(facts, question, caller);
+  std::vector<plan::HomeFile> files;
+  if (!person.values.empty()) files.push_back({".gitconfig", std::move(person.values)});
+  if (!person.excludes.empty()) files.push_back({".config/git/ignore", std::move(person.excludes)});
+  return files;
+}
+
+void add_git_of_person(std::vector<plan::CoveredFile>& covered, std::vector<std::string>& environment,
+                       const plan::HostFacts& facts, const host::PathQuestion& question, const Caller& caller) {
+  static constexpr std::string_view kValues = "/run/hutch.gitconfig";
+  static constexpr std::string_view kExcludes = "/run/hutch.gitignore";
+  const std::string own = cat({facts.home, "/.gitconfig"});
+  const auto hides = [&](const policy::Rule& rule) { return rule.verb == policy::Verb::kDenyRead && rule.path == own; };
+  if (std::ranges::any_of(question.rules, hides)) return;
+  host::GitPerson person = person_in(facts, question, caller);
+  if (!person.excludes.empty()) {
+    person.values += cat({"[core]\n\texcludesFile = ", kExcludes, "\n"});
+    covered.push_back({std::string(kExcludes), "gitignore", std::move(person.excludes)});
+  }
+  if (person.values.empty()) return;
+  covered.push_back({std::string(kValues), "gitconfig", std::move(person.values)});
+  environment.insert(environment.begin(), cat({"GIT_CONFIG_SYSTEM=", kValues}));
+}
+
+}  // namespace hutch::service

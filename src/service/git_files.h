@@ -1,0 +1,23 @@
+// What a sandbox gets of the user's configuration of git.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/paths.h"
+#include "plan/facts.h"
+#include "plan/make_plan.h"
+#include "service/prepare.h"
+
+namespace hutch::service {
+
+// Files in a command's private home; none for an agent.
+std::vector<plan::HomeFile> git_home_files(const plan::HostFacts& facts, const host::PathQuestion& question,
+                                           const Caller& caller);
+
+// An agent's home persists and is the agent's: the user's values lie beside it, as the system's configuration, which
+// git reads first. A rule that hides the user's own file leaves the agent without them.
+void add_git_of_person(std::vector<plan::CoveredFile>& covered, std::vector<std::string>& environment,
+                       const plan::HostFacts& facts, const host::PathQuestion& question, const Caller& caller);
+
+}  // namespace hutch::service
