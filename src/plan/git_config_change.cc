@@ -43,7 +43,9 @@ struct ChangeableSetting {
 // Not in the list, though they name no program: core.bare and core.worktree (where the files are), commit.gpgSign and
 // what else a user relies on for safety, push.default, push.followTags, remote.*.push, pushurl and mirror (what the
 // user's next push publishes, and where), remote.*.promisor and extensions.partialClone (git then fetches at any
-// command), extensions.worktreeConfig (git then reads a file in each linked worktree).
+// command), extensions.worktreeConfig (git then reads a file in each linked worktree) and core.repositoryFormatVersion
+// (git then reads extensions, or refuses the repository), core.logAllRefUpdates (without it the user's way back is
+// gone), rerere.* (git would replay resolutions that a sandbox has recorded).
 constexpr std::array kChangeable = {
     ChangeableSetting{"user", "name", Of::kAll, NewValue::kText},
     ChangeableSetting{"user", "email", Of::kAll, NewValue::kText},
@@ -80,7 +82,6 @@ constexpr std::array kChangeable = {
     ChangeableSetting{"submodule", "active", Of::kAll, NewValue::kText},
     ChangeableSetting{"submodule", "recurse"},
     // git-sparse-checkout(1)
-    ChangeableSetting{"core", "repositoryformatversion"},
     ChangeableSetting{"core", "sparsecheckout"},
     ChangeableSetting{"core", "sparsecheckoutcone"},
     ChangeableSetting{"index", "sparse"},
@@ -90,7 +91,6 @@ constexpr std::array kChangeable = {
     ChangeableSetting{"core", "ignorecase"},
     ChangeableSetting{"core", "precomposeunicode"},
     ChangeableSetting{"core", "symlinks"},
-    ChangeableSetting{"core", "logallrefupdates"},
     ChangeableSetting{"core", "autocrlf"},
     ChangeableSetting{"core", "eol"},
     ChangeableSetting{"core", "safecrlf"},
@@ -107,8 +107,6 @@ constexpr std::array kChangeable = {
     ChangeableSetting{"rebase", "autosquash"},
     ChangeableSetting{"rebase", "autostash"},
     ChangeableSetting{"rebase", "updaterefs"},
-    ChangeableSetting{"rerere", "enabled"},
-    ChangeableSetting{"rerere", "autoupdate"},
     ChangeableSetting{"commit", "verbose"},
     ChangeableSetting{"status", "short"},
     ChangeableSetting{"status", "branch"},
@@ -212,6 +210,8 @@ class GitConfigChange {
     }
     return names;
   }
+
+  bool had(const SettingName& name) const { return before_.contains(name); }
 
   bool may_change(const SettingName& name) const {
     const auto is_it = [&](const ChangeableSetting& setting) {
@@ -325,8 +325,12 @@ bool is_told_git_config_change(std::string_view before, std::string_view after) 
   const auto old = read_git_config(before);
   const auto now = read_git_config(after);
   if (!old || !now) return true;
-  return std::ranges::any_of(GitConfigChange(*old, *now).changed(), [](const SettingName& name) {
-    return name.key == "url" || name.section == "user" || name.section == "author" || name.section == "committer";
+  const GitConfigChange change(*old, *now);
+  return std::ranges::any_of(change.changed(), [&](const SettingName& name) {
+    const bool is_person = name.section == "user" || name.section == "author" || name.section == "committer";
+    // The user's next pull or push would go elsewhere.
+    const bool leads = name.key == "remote" || name.key == "pushremote" || name.key == "pushdefault";
+    return is_person || name.key == "url" || (leads && change.had(name));
   });
 }
 

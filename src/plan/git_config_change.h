@@ -18,7 +18,8 @@ inline constexpr std::size_t kGitConfigChangeBytesMax = 512 << 10;
 std::optional<std::string> held_git_config_change(std::string_view before, std::string_view after,
                                                   std::string_view beside = {});
 
-// Whether hutch shows the user such a change: of who they are to git, or of an address.
+// Whether hutch shows the user such a change: of who they are to git, of an address, or of the remote that a branch
+// had.
 bool is_told_git_config_change(std::string_view before, std::string_view after);
 
 inline constexpr std::string_view kUnreadableGitConfig = "text that hutch cannot read for sure";

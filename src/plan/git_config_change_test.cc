@@ -60,6 +60,8 @@ TEST(GitConfigChange, NamesTheSettingThatMustNotChange) {
   EXPECT_EQ(held("[commit]\n\tgpgSign = false\n"), "commit.gpgsign");
   EXPECT_EQ(held("[user \"x\"]\n\tname = x\n"), "user.x.name");
   EXPECT_EQ(held("[push]\n\tdefault = matching\n"), "push.default");
+  EXPECT_EQ(held("[core]\n\tlogAllRefUpdates = false\n"), "core.logallrefupdates");
+  EXPECT_EQ(held("[rerere]\n\tenabled = true\n"), "rerere.enabled");
 }
 
 TEST(GitConfigChange, ARemoteOfTheUserStays) {
@@ -119,6 +121,8 @@ TEST(GitConfigChange, TheUserIsShownNamesAndAddresses) {
   EXPECT_TRUE(is_told_git_config_change(kBefore, kBefore + "[user]\n\temail = a@b.example\n"));
   EXPECT_TRUE(is_told_git_config_change(kBefore, kBefore + "[remote \"up\"]\n\turl = https://host.example/r\n"));
   EXPECT_FALSE(is_told_git_config_change(kBefore, kBefore + "[branch \"x\"]\n\tremote = origin\n"));
+  const std::string fork = kBefore + "[remote \"up\"]\n\turl = https://host.example/r\n[branch \"x\"]\n\tremote = ";
+  EXPECT_TRUE(is_told_git_config_change(fork + "origin\n", fork + "up\n")) << "its next pull goes elsewhere";
 }
 
 TEST(GitConfigChange, WhatMayMeanTwoThingsIsHeld) {
