@@ -83,8 +83,8 @@ Status AccessCalls::judge_link(const AccessCall& call, const Entry& entry) const
 }
 
 // Rules are about the planned path. Where the host has the directory elsewhere by now, they are about that path too.
-Status AccessCalls::judge_outside(const AccessCall& call, const Entry& entry) const {
-  const auto outside = places_.outside_of(entry);
+Status AccessCalls::judge_outside(const AccessCall& call, const Entry& entry,
+                                  const Result<std::optional<Places::Outside>>& outside) const {
   if (!outside) return refuse_git(call, entry.path);
   if (!*outside) return {};
   const std::string path = cat({(*outside)->path, "/", entry.name.substr(0, entry.name.find('/'))});
@@ -97,7 +97,7 @@ Status AccessCalls::judge_outside(const AccessCall& call, const Entry& entry) co
 }
 
 Result<MadeName> AccessCalls::judge_git(const AccessCall& call, const Entry& entry, MadeOf what) const {
-  TRY(judge_outside(call, entry));
+  TRY(judge_outside(call, entry, places_.outside_of(entry)));
   const bool was_repository = is_repository(entry);
   const Status judged = judge_git_name(entry, what);
   if (!judged && judged.error().sys_errno != EPERM) return fail(judged.error());
@@ -116,8 +116,8 @@ Status AccessCalls::judge_made(const AccessCall& call, const Entry& entry, const
     if (auto path = places_.path_of(entry)) now.path = std::move(*path);
   };
   look();
+  auto outside = places_.outside_of(entry);
   const auto is_for_git = [&] {
-    const auto outside = places_.outside_of(entry);
     const bool is_there = outside && *outside;
     return plan::is_known_to_git(now.path) || !outside ||
            (is_there && plan::is_known_to_git(cat({(*outside)->path, "/x"})));
@@ -125,8 +125,9 @@ Status AccessCalls::judge_made(const AccessCall& call, const Entry& entry, const
   if (!asked_.turns.is_mine() && is_for_git()) {
     TRY(take_turn(call, now.path));
     look();
+    outside = places_.outside_of(entry);
   }
-  TRY(judge_outside(call, entry));
+  TRY(judge_outside(call, entry, outside));
   if (now.path != entry.path) {
     if (const auto rule = plan::denied_name(names_, now.path)) return refuse(call, now.path, *rule);
   }

@@ -16,6 +16,7 @@ using enum policy::ObeyedTreatment;
 namespace {
 
 std::string_view last_component(std::string_view path);
+bool may_end_as(std::string_view pattern, std::string_view path);
 template <class Matches>
 const NameRule* find_above(std::span<const NameRule> names, Matches matches);
 template <class Counts>
@@ -110,11 +111,11 @@ GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy:
 std::optional<NameRule> denied_name(const GuardedNames& names, std::string_view path) {
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string_view prefix = path.substr(0, end);
-    const std::string_view component = last_component(prefix);
     for (const NameRule& rule : names.rules) {
-      // The cheap test first: hardly any component is the last one of a rule.
-      if (!policy::matches_component(last_component(rule.pattern), component)) continue;
-      if (!policy::matches_path(rule.pattern, prefix) || is_lifted(rule, prefix, path)) continue;
+      // The cheap test first: hardly any path ends as a rule does.
+      if (!may_end_as(rule.pattern, prefix) || !policy::matches_path(rule.pattern, prefix) ||
+          is_lifted(rule, prefix, path))
+        continue;
       if (is_granted(names, rule, path)) continue;
       return is_git_config_rule(rule) && is_config_kept_at(names, path) ? kept_config_rule(path) : rule;
     }
@@ -258,6 +259,18 @@ std::optional<NameRule> holds_name(const GuardedNames& names, std::string_view p
 namespace {
 
 std::string_view last_component(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// False: the path does not match the pattern. Compares components from the end, up to the first one that is not "*".
+bool may_end_as(std::string_view pattern, std::string_view path) {
+  for (;;) {
+    const std::string_view wanted = last_component(pattern);
+    if (wanted == "**") return true;
+    if (!policy::matches_component(wanted, last_component(path))) return false;
+    if (wanted != "*" || !pattern.contains('/') || !path.contains('/')) return true;
+    pattern = pattern.substr(0, pattern.rfind('/'));
+    path = path.substr(0, path.rfind('/'));
+  }
+}
 
 // The first rule with a directory above its last component for which `matches(rule, directory)` holds.
 template <class Matches>
