@@ -15,8 +15,9 @@ WAYS = {
     "a hook, by a move": "echo evil > hook; mv hook GIT/hooks/post-commit || cp hook GIT/hooks/post-commit",
     "the configuration": "git config core.fsmonitor evil",
     "the configuration, appended": "printf '[core]\\nfsmonitor=evil\\n' >> GIT/config",
-    "the configuration, by git's lock": "printf '[user]\\nname=evil\\n' > GIT/config.lock; "
-                                        "mv GIT/config.lock GIT/config",
+    # git's own lock may be made and left, as in every repository.
+    "the configuration, by git's lock": "{ cat GIT/config; printf '[core]\\nfsmonitor=evil\\n'; } > GIT/config.lock; "
+                                        "mv GIT/config.lock GIT/config || rm GIT/config.lock",
     "the configuration, emptied": "truncate -s 0 GIT/config",
     "the configuration, removed": "rm -f GIT/config",
     "the configuration's mode": "chmod 600 GIT/config",
