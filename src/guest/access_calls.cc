@@ -181,6 +181,7 @@ Result<std::optional<CallAnswer>> AccessCalls::make_plainly(const AccessCall& ca
   if (!file && file.error().sys_errno == EEXIST) return std::optional<CallAnswer>();
   if (!file) return fail(std::move(file).error());
   TRY(keep_made(call, entry, made));
+  TRY(keep_lock(entry, *file));
   if (reads_only(call.flags)) return TRY(hand_over_made(call, entry, std::move(*file)));
   TRY(places_.hand_over(*file, entry.directory->twin.mount));
   return CallAnswer(Opened{std::move(*file), on_exec_of(call)});
@@ -193,6 +194,8 @@ Result<CallAnswer> AccessCalls::open_existing(const AccessCall& call, const Entr
   TRY(judge(call, entry.path));
   TRY(judge_git(call, entry, MadeOf::kContent));
   UniqueFd file = TRY(open_same(plain_flags(call.flags)));
+  const sys::Resolved what = TRY(sys::look_at(file.get()));
+  TRY(judge_lock(call, entry, what));
   // As in judge_made(): a configuration must not become one of a repository between the judgement and this moment.
   TRY(judge_git(call, entry, MadeOf::kContent));
   // To cut off a large file takes long.
@@ -287,14 +290,16 @@ Result<CallAnswer> AccessCalls::make_file(const AccessCall& call) const {
     TRY(judge(call, entry->path));
     const MadeName made = TRY(judge_git(call, *entry, MadeOf::kContent));
     TRY(take_umask(call));
+    const bool is_lock = is_config_lock(*entry);
     const bool cuts = has(call.flags, O_TRUNC) && !reads_only(call.flags);
     const int kept = call.flags & (cuts ? O_EXCL : O_EXCL | O_TRUNC);
-    const int flags = plain_flags(call.flags) | kept | O_CREAT;
+    const int flags = plain_flags(call.flags) | kept | O_CREAT | (is_lock ? O_EXCL : 0);
     const bool was_there = sys::look_at_name(entry->at(), entry->name).has_value();
     auto file = sys::open_at(entry->at(), entry->name, flags, call.mode);
     if (!file && file.error().sys_errno == ELOOP && follows) continue;
     if (!file) return fail(std::move(file).error());
     TRY(was_there ? judge_made(call, *entry, made) : keep_made(call, *entry, made));
+    if (is_lock) TRY(keep_lock(*entry, *file));
     asked_.turns.give_back();
     if (cuts) TRY(sys::truncate_file(file->get(), 0));
     return hand_over_made(call, *entry, std::move(*file));
@@ -340,6 +345,8 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   if (!found) return let_through();
   const auto& [from, to] = *found;
   TRY(judge(call, from.path));
+  TRY(judge_lock(call, from));
+  if (is_config_lock(to)) return fail(refuse_git(call, to.path).error());
   if (is_new_git_config(from, to)) return done(replace_git_config(call, from, to));
   TRY(judge_rules(call, to.path));
   TRY(judge_move(call, from, to));
@@ -376,6 +383,7 @@ Result<CallAnswer> AccessCalls::put_content(const AccessCall& call) const {
   if (!to || to->name.ends_with('/')) return let_through();
   TRY(judge(call, to->path));
   TRY(judge_link(call, *to));
+  if (is_config_lock(*to)) return fail(refuse_git(call, to->path).error());
   const MadeName made = TRY(judge_git(call, *to, MadeOf::kContent));
   const auto there = sys::look_at_name(to->at(), to->name);
   if (there && !S_ISREG(there->mode)) return fail(call_error(ESTALE).error());
@@ -474,8 +482,10 @@ Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
   // A second name would be a way round the rule about the first.
   TRY(judge(call, (*from)->entry.path));
   TRY(judge_rules(call, to->path));
-  // Under another name the sandbox could write a judged file without a judgement.
+  // Under another name the sandbox could write a judged file, or a lock of git outside, without a judgement.
   TRY(judge_link(call, (*from)->entry));
+  TRY(judge_lock(call, (*from)->entry, (*from)->what));
+  if (is_config_lock(*to)) return fail(refuse_git(call, to->path).error());
   const MadeName was = TRY(judge_git(call, (*from)->entry, MadeOf::kMoved));
   TRY(judge_link(call, *to));
   const MadeName made = TRY(judge_git(call, *to, MadeOf::kMoved));
@@ -499,6 +509,7 @@ Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {
   if (call.descriptor && !call.is_path_enough) TRY(places_.check_is_open(call.path.caller, *call.descriptor));
   // git-init(1) tries on it whether modes can be changed here; nobody runs it.
   if (call.kind == AccessKind::kTruncate) TRY(judge_link(call, (*object)->entry));
+  TRY(judge_lock(call, (*object)->entry, (*object)->what));
   const auto rule = plan::denied_name(names_, (*object)->entry.path);
   const bool is_kept = rule && plan::is_kept_config(*rule);
   const bool harmless = call.kind == AccessKind::kMode && !is_kept && is_git_config((*object)->entry.path);

@@ -106,6 +106,11 @@ class AccessCalls {
   Status replace_git_config(const AccessCall& call, const Entry& from, const Entry& to) const;
   Status replace_kept_config(const AccessCall& call, const Entry& from, const Entry& to,
                              const plan::NameRule& rule) const;
+  bool is_config_lock(const Entry& entry) const;
+  // Fails for a lock that git outside has made, or may make at this moment.
+  Status judge_lock(const AccessCall& call, const Entry& entry, const sys::Resolved& what) const;
+  Status judge_lock(const AccessCall& call, const Entry& entry) const;
+  Status keep_lock(const Entry& entry, const UniqueFd& made) const;
   bool is_kept(const Entry& entry) const;  // without it git would look for another repository
   Status apply_change(const AccessCall& call, const Object& object) const;
   Result<std::optional<Object>> object_of(const AccessCall& call) const;

@@ -60,6 +60,7 @@ Status AccessCalls::judge_move(const AccessCall& call, const Entry& from, const 
 // Any file of a judged name that can be removed was made in this sandbox: the host's own is a mount.
 Status AccessCalls::judge_removal(const AccessCall& call, const Entry& entry) const {
   if (!asked_.still_waits(call)) return call_error(EINTR);
+  TRY(judge_lock(call, entry));
   const auto rule = plan::denied_name(names_, entry.path);
   const bool made_here = rule && rule->except.empty() && rule->pattern.starts_with("/**/.") &&
                          plan::judged_file(entry.path) != plan::JudgedFile::kNone;
@@ -74,6 +75,29 @@ Status AccessCalls::judge_removal(const AccessCall& call, const Entry& entry) co
 bool AccessCalls::is_kept(const Entry& entry) const {
   const std::string_view above = std::string_view(entry.path).substr(0, entry.path.rfind('/'));
   return is_kept_part(entry) || (is_part(entry) && plan::is_kept_repository(names_, above));
+}
+
+bool AccessCalls::is_config_lock(const Entry& entry) const {
+  static constexpr std::string_view kLock = ".lock";
+  if (!entry.path.ends_with("/config.lock") && !entry.path.ends_with("/config.worktree.lock")) return false;
+  Entry config = entry;
+  config.path.resize(config.path.size() - kLock.size());
+  config.name = config.path.substr(config.path.rfind('/') + 1);
+  return is_new_git_config(entry, config);
+}
+
+Status AccessCalls::judge_lock(const AccessCall& call, const Entry& entry, const sys::Resolved& what) const {
+  const bool is_outside = S_ISREG(what.mode) && is_config_lock(entry) && !configs_.is_own_lock(what);
+  return is_outside ? refuse_git(call, entry.path) : Status();
+}
+
+Status AccessCalls::judge_lock(const AccessCall& call, const Entry& entry) const {
+  const auto there = sys::look_at_name(entry.at(), entry.name);
+  return there ? judge_lock(call, entry, *there) : Status();
+}
+
+Status AccessCalls::keep_lock(const Entry& entry, const UniqueFd& made) const {
+  return is_config_lock(entry) ? configs_.keep_lock(made) : Status();
 }
 
 // A process must write a file that is judged by its content through the pipe; it must not link or rename it into place.

@@ -54,6 +54,22 @@ Result<std::optional<std::string>> GitConfigs::replace(const Entry& from, const 
   return std::optional<std::string>();
 }
 
+Status GitConfigs::keep_lock(const UniqueFd& made) {
+  const sys::Resolved what = TRY(sys::look_at(made.get()));
+  std::erase_if(locks_, [](const Lock& lock) {
+    const auto now = sys::look_at(lock.file.get());
+    return now && now->links == 0;
+  });
+  if (locks_.size() == kKnownMax) locks_.erase(locks_.begin());
+  UniqueFd file = TRY(sys::duplicate(made.get()));
+  locks_.push_back({std::move(file), what});
+  return {};
+}
+
+bool GitConfigs::is_own_lock(const sys::Resolved& what) const {
+  return std::ranges::any_of(locks_, [&](const Lock& lock) { return lock.what.is_same(what); });
+}
+
 GitConfigs::Known& GitConfigs::known(const std::string& path, std::string present) {
   const auto found = std::ranges::find(known_, path, &Known::path);
   if (found != known_.end() && found->made == present) return *found;

@@ -19,6 +19,11 @@ class GitConfigs {
   // before a change that the user is shown.
   Result<std::optional<std::string>> replace(const Entry& from, const Entry& to, const std::function<void()>& tell);
 
+  // git outside writes a lock, too, and renames it by its name: only a lock of the sandbox's own is the sandbox's to
+  // write, to move and to remove.
+  Status keep_lock(const UniqueFd& made);
+  bool is_own_lock(const sys::Resolved& what) const;
+
  private:
   // A sandbox may undo and redo what it has done itself: the comparison is with the text before its first change. A
   // change from outside in between is the user's.
@@ -32,6 +37,13 @@ class GitConfigs {
   Known& known(const std::string& path, std::string present);
 
   std::vector<Known> known_;
+
+  // Held open, so that no other file gets the inode's number.
+  struct Lock {
+    UniqueFd file;
+    sys::Resolved what;
+  };
+  std::vector<Lock> locks_;
 };
 
 }  // namespace hutch::guest

@@ -111,6 +111,41 @@ def test_no_other_way(hutch, backend, config, as_user, project, way):
     assert (project / ".git/HEAD").exists()
 
 
+# git outside has written it, and renames it by its name in the next moment.
+OUTSIDE_LOCK = {
+    "opened": "exec 3<> .git/config.lock",
+    "appended": "echo '[user]' >> .git/config.lock",
+    "cut": "truncate -s 0 .git/config.lock",
+    "its mode": "chmod 666 .git/config.lock",
+    "removed": "rm -f .git/config.lock",
+    "moved": "mv .git/config.lock x",
+    "renamed to the configuration": "mv .git/config.lock .git/config",
+    "linked": "ln .git/config.lock x",
+    "another in its place": "cp .git/config x; mv -f x .git/config.lock",
+    "exchanged": "cp .git/config x; python3 -c \"import ctypes, sys; sys.exit("
+                 "ctypes.CDLL(None).renameat2(-100, b'x', -100, b'.git/config.lock', 2) != 0)\"",
+}
+
+
+@pytest.mark.parametrize("way", OUTSIDE_LOCK)
+def test_the_lock_of_git_outside_stays(hutch, backend, config, as_user, project, way):
+    lock = config.with_name("config.lock")
+    harness.run_in(as_user, ["cp", "-p", config, lock], cwd=project).ok()
+    before, text = lock.stat(), lock.read_text()
+    ran = hutch.sh(OUTSIDE_LOCK[way])
+    assert ran.code not in (0, 125), ran
+    after = lock.stat()
+    assert (after.st_ino, after.st_mode, after.st_nlink) == (before.st_ino, before.st_mode, 1)
+    assert lock.read_text() == text == config.read_text()
+
+
+def test_a_lock_of_its_own_is_the_sandboxs(hutch, backend, config):
+    before = config.read_text()
+    hutch.sh("echo x > .git/config.lock; echo y >> .git/config.lock; chmod 600 .git/config.lock; rm .git/config.lock; "
+             "cp .git/config .git/config.lock; mv .git/config.lock .git/config").ok()
+    assert config.read_text() == before and not config.with_name("config.lock").exists()
+
+
 def test_push_sets_the_upstream(hutch, backend, config, as_user, project):
     outside = "git init -q --bare own.git; git remote set-url origin ./own.git"
     harness.run_in(as_user, ["/bin/sh", "-ec", outside], cwd=project).ok()
