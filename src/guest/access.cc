@@ -416,7 +416,9 @@ void AccessServer::tell(std::uint32_t caller, const std::string& path, const pla
 
 // Reports a text before its first change. The report holds the earlier content, so that hutch can show the difference.
 void AccessServer::tell_instructions(const AccessCall& call, const std::string& path, const plan::NameRule& rule) {
-  if (instructions_.size() >= kInstructionsMax || !instructions_.insert(path).second) return;
+  // Few files are kept configurations. No number of other texts may keep such a change from being shown.
+  const bool counts = plan::is_kept_config(rule);
+  if ((!counts && instructions_.size() >= kInstructionsMax) || !instructions_.insert(path).second) return;
   wire::Refused told{wire::RefusedCall::kInstructs, call.raw.pid, path, rule.rule};
   const auto before = places_.text_at(path, wire::kInstructionBytesMax);
   if (before) told.before = *before;

@@ -71,7 +71,8 @@ TEST_F(RepositoryRulesTest, ByNamesEachNewNameOfTheRepositoryIsHeld) {
   EXPECT_EQ(found.names[0].pattern, in("r/.git/*"));
   const auto lifts = [&](const std::string& path) { return std::ranges::count(found.names[0].lifted, path) == 1; };
   EXPECT_TRUE(lifts(in("r/.git/packed-refs.lock")));
-  EXPECT_FALSE(lifts(in("r/.git/config.lock")));
+  EXPECT_TRUE(lifts(in("r/.git/config.lock")));
+  EXPECT_FALSE(lifts(in("r/.git/config")));
 }
 
 TEST_F(RepositoryRulesTest, WhatKeepsItOutside) {

@@ -45,7 +45,8 @@ struct ChangeableSetting {
 // user's next push publishes, and where), remote.*.promisor and extensions.partialClone (git then fetches at any
 // command), extensions.worktreeConfig (git then reads a file in each linked worktree) and core.repositoryFormatVersion
 // (git then reads extensions, or refuses the repository), core.logAllRefUpdates (without it the user's way back is
-// gone), rerere.* (git would replay resolutions that a sandbox has recorded).
+// gone), rerere.* (git takes resolutions of conflicts from a directory that a sandbox may write), fetch.pruneTags (the
+// user's next fetch removes tags), remote.*.gh-resolved (the repository that gh(1) acts on).
 constexpr std::array kChangeable = {
     ChangeableSetting{"user", "name", Of::kAll, NewValue::kText},
     ChangeableSetting{"user", "email", Of::kAll, NewValue::kText},
@@ -70,7 +71,6 @@ constexpr std::array kChangeable = {
     ChangeableSetting{"remote", "prune", Of::kNamed},
     ChangeableSetting{"remote", "skipdefaultupdate", Of::kNamed},
     ChangeableSetting{"remote", "skipfetchall", Of::kNamed},
-    ChangeableSetting{"remote", "gh-resolved", Of::kNamed, NewValue::kText},
     ChangeableSetting{"remote", "pushdefault", Of::kAll, NewValue::kOldRemote},
     // git-submodule(1)
     ChangeableSetting{"submodule", "url", Of::kNamed, NewValue::kAddress},
@@ -100,7 +100,6 @@ constexpr std::array kChangeable = {
     ChangeableSetting{"pull", "ff"},
     ChangeableSetting{"push", "autosetupremote"},
     ChangeableSetting{"fetch", "prune"},
-    ChangeableSetting{"fetch", "prunetags"},
     ChangeableSetting{"merge", "conflictstyle"},
     ChangeableSetting{"merge", "ff"},
     ChangeableSetting{"init", "defaultbranch", Of::kAll, NewValue::kText},
@@ -165,9 +164,12 @@ bool is_reference(std::string_view value) {
   return value.starts_with("refs/") && !value.contains("..") && std::ranges::all_of(value, is_graphic);
 }
 
+// git decodes %XX, and ssh(1) puts host and user into commands of ssh_config(5), which a shell runs.
 bool is_host(std::string_view authority) {
+  static constexpr std::string_view kWithin = "-._~+:@[]";
   const std::string_view host = authority.substr(authority.rfind('@') + 1);
-  return !host.empty() && !host.starts_with('-') && !authority.starts_with('-');
+  return !host.empty() && !host.starts_with('-') && !authority.starts_with('-') &&
+         std::ranges::all_of(authority, [](char c) { return is_alphanumeric(c) || kWithin.contains(c); });
 }
 
 // https://host/path, or user@host:path for ssh(1). Not a path: git runs programs of a repository in it (git-upload-pack
@@ -211,7 +213,18 @@ class GitConfigChange {
     return names;
   }
 
-  bool had(const SettingName& name) const { return before_.contains(name); }
+  // Who the user is, an address, and a remote that gets something that it did not get before: pushes of a branch which
+  // had another remote, or the first branch.
+  bool is_told(const SettingName& name) const {
+    if (name.key == "url" || name.section == "user" || name.section == "author" || name.section == "committer") {
+      return true;
+    }
+    if (name.key == "pushremote" || name.key == "pushdefault") return true;
+    if (name.section != "branch" || name.key != "remote") return false;
+    const SettingValues now = values_of(after_, name);
+    if (!now.empty() && before_.contains(name)) return true;
+    return std::ranges::any_of(now, [&](const auto& value) { return value != "." && !has_branch(value); });
+  }
 
   bool may_change(const SettingName& name) const {
     const auto is_it = [&](const ChangeableSetting& setting) {
@@ -242,6 +255,14 @@ class GitConfigChange {
     return map.contains(SettingName{"remote", std::string(remote), "url"});
   }
 
+  bool has_branch(const std::optional<std::string>& remote) const {
+    return std::ranges::any_of(before_, [&](const auto& one) {
+      const SettingName& name = one.first;
+      return name.section == "branch" && name.key == "remote" &&
+             std::ranges::find(one.second, remote) != one.second.end();
+    });
+  }
+
   static bool stays(NewValue value) {
     using enum NewValue;
     return value == kOldRemote || value == kAddress || value == kStep;
@@ -269,19 +290,25 @@ class GitConfigChange {
   }
 
   // git-remote(1) renames a remote first, and its references then. Those of another remote of the user's stay that
-  // remote's.
+  // remote's; "*" stands for any text, slashes included.
   bool is_tracking(std::string_view refspec, std::string_view remote) const {
     const std::string_view to = destination(refspec);
+    const std::string_view fixed = to.substr(0, to.find('*'));
     return to.starts_with("refs/remotes/") && std::ranges::none_of(before_, [&](const auto& one) {
              const SettingName& name = one.first;
-             return name.section == "remote" && !name.subsection.empty() && name.subsection != remote &&
-                    to.starts_with(cat({"refs/remotes/", name.subsection, "/"}));
+             if (name.section != "remote" || name.subsection.empty() || name.subsection == remote) return false;
+             const std::string others = cat({"refs/remotes/", name.subsection, "/"});
+             return fixed.starts_with(others) || (fixed.size() < to.size() && others.starts_with(fixed));
            });
   }
 
+  // A file that is included can name a remote of the user's, too.
   bool is_new_remote(const std::string& remote) const {
-    return std::ranges::none_of(
-        before_, [&](const auto& one) { return one.first.section == "remote" && one.first.subsection == remote; });
+    return std::ranges::none_of(before_, [&](const auto& one) {
+      const SettingName& name = one.first;
+      const bool includes = name.section == "include" || name.section == "includeif";
+      return includes || (name.section == "remote" && name.subsection == remote);
+    });
   }
 
   const SettingMap before_;
@@ -326,12 +353,7 @@ bool is_told_git_config_change(std::string_view before, std::string_view after) 
   const auto now = read_git_config(after);
   if (!old || !now) return true;
   const GitConfigChange change(*old, *now);
-  return std::ranges::any_of(change.changed(), [&](const SettingName& name) {
-    const bool is_person = name.section == "user" || name.section == "author" || name.section == "committer";
-    // The user's next pull or push would go elsewhere.
-    const bool leads = name.key == "remote" || name.key == "pushremote" || name.key == "pushdefault";
-    return is_person || name.key == "url" || (leads && change.had(name));
-  });
+  return std::ranges::any_of(change.changed(), [&](const SettingName& name) { return change.is_told(name); });
 }
 
 }  // namespace hutch::plan

@@ -59,9 +59,10 @@ TEST(GitConfigChange, NamesTheSettingThatMustNotChange) {
   EXPECT_EQ(held("[url \"https://x\"]\n\tinsteadOf = https\n"), "url.https://x.insteadof");
   EXPECT_EQ(held("[commit]\n\tgpgSign = false\n"), "commit.gpgsign");
   EXPECT_EQ(held("[user \"x\"]\n\tname = x\n"), "user.x.name");
+  EXPECT_EQ(held("[rerere]\n\tenabled = true\n"), "rerere.enabled");
+  EXPECT_EQ(held("[fetch]\n\tpruneTags = true\n"), "fetch.prunetags");
   EXPECT_EQ(held("[push]\n\tdefault = matching\n"), "push.default");
   EXPECT_EQ(held("[core]\n\tlogAllRefUpdates = false\n"), "core.logallrefupdates");
-  EXPECT_EQ(held("[rerere]\n\tenabled = true\n"), "rerere.enabled");
 }
 
 TEST(GitConfigChange, ARemoteOfTheUserStays) {
@@ -75,6 +76,16 @@ TEST(GitConfigChange, ARemoteOfTheUserStays) {
   EXPECT_EQ(held("[remote \"up\"]\n\turl = https://host.example/r\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n"),
             "remote.up.fetch");
   EXPECT_EQ(held("[remote \"up\"]\n\turl = https://host.example/r\n\tfetch = +refs/heads/*:refs/remotes/old/*\n"), "");
+  for (const char* to : {"*", "or*", "origin*", "origin/*", "origin/main", "orig*/x"}) {
+    EXPECT_EQ(held("[remote \"up\"]\n\turl = https://host.example/r\n\tfetch = +refs/heads/*:refs/remotes/" +
+                   std::string(to) + "\n"),
+              "remote.up.fetch")
+        << to;
+  }
+  EXPECT_EQ(held("[remote \"origin\"]\n\tgh-resolved = evil/r\n"), "remote.origin.gh-resolved");
+  const std::string included = "[include]\n\tpath = x\n";
+  EXPECT_EQ(held_git_config_change(included, included + "[remote \"up\"]\n\turl = https://host.example/r\n"),
+            "remote.up.url");
   EXPECT_EQ(held_without("\turl = git@host.example:r.git\n"), "remote.origin.url");
   const std::string fork = "[remote \"up\"]\n\turl = https://host.example/r.git\n";
   EXPECT_EQ(held(fork + "[branch \"main\"]\n\tremote = up\n"), "branch.main.remote");
@@ -84,8 +95,11 @@ TEST(GitConfigChange, ARemoteOfTheUserStays) {
 }
 
 TEST(GitConfigChange, ANewRemoteIsAnotherHost) {
-  for (const char* url : {"/p/evil", "../evil", "evil", "file:///p/evil", "ext::sh -c x", "ext://x", "x::y", "-ox:y",
-                          "ssh://-ox/y", "ssh://u@-ox/y", "u@-ox:y", "https://", "https:///x", ":x", "a/b:c", ""}) {
+  for (const char* url :
+       {"/p/evil", "../evil",       "evil",          "file:///p/evil", "ext::sh -c x",  "ext://x",       "x::y",
+        "-ox:y",   "ssh://-ox/y",   "ssh://u@-ox/y", "u@-ox:y",        "https://",      "https:///x",    ":x",
+        "a/b:c",   "ssh://`./x`/y", "ssh://$(x)/y",  "ssh://%24(x)/y", "ssh://%2dox/y", "ssh://u;x@h/y", "ssh://h|x/y",
+        ""}) {
     const std::string remote = std::string("[remote \"up\"]\n\turl = \"") + url + "\"\n";
     EXPECT_EQ(held(remote), "remote.up.url") << url;
     const std::string submodule = std::string("[submodule \"up\"]\n\turl = \"") + url + "\"\n";
@@ -121,8 +135,12 @@ TEST(GitConfigChange, TheUserIsShownNamesAndAddresses) {
   EXPECT_TRUE(is_told_git_config_change(kBefore, kBefore + "[user]\n\temail = a@b.example\n"));
   EXPECT_TRUE(is_told_git_config_change(kBefore, kBefore + "[remote \"up\"]\n\turl = https://host.example/r\n"));
   EXPECT_FALSE(is_told_git_config_change(kBefore, kBefore + "[branch \"x\"]\n\tremote = origin\n"));
-  const std::string fork = kBefore + "[remote \"up\"]\n\turl = https://host.example/r\n[branch \"x\"]\n\tremote = ";
-  EXPECT_TRUE(is_told_git_config_change(fork + "origin\n", fork + "up\n")) << "its next pull goes elsewhere";
+  EXPECT_FALSE(is_told_git_config_change(kBefore, kBefore + "[branch \"x\"]\n\tremote = .\n"));
+  // A remote that an earlier sandbox has made.
+  EXPECT_TRUE(is_told_git_config_change(kBefore, kBefore + "[branch \"x\"]\n\tremote = up\n"));
+  EXPECT_TRUE(is_told_git_config_change(kBefore, kBefore + "[branch \"main\"]\n\tremote = up\n"));
+  EXPECT_TRUE(is_told_git_config_change(kBefore, kBefore + "[branch \"x\"]\n\tpushRemote = origin\n"));
+  EXPECT_TRUE(is_told_git_config_change(kBefore, kBefore + "[remote]\n\tpushDefault = origin\n"));
 }
 
 TEST(GitConfigChange, WhatMayMeanTwoThingsIsHeld) {
