@@ -226,6 +226,19 @@ class GitConfigChange {
     return std::ranges::any_of(now, [&](const auto& value) { return value != "." && !has_branch(value); });
   }
 
+  void add_lines(const SettingName& name, std::vector<std::string>& lines) const {
+    const SettingValues old = values_of(before_, name);
+    const SettingValues now = values_of(after_, name);
+    const auto add = [&](std::string_view sign, const SettingValues& values, const SettingValues& others) {
+      for (const auto& value : values) {
+        if (std::ranges::find(others, value) != others.end()) continue;
+        lines.push_back(cat({sign, name.text(), value ? " = " : "", value.value_or("")}));
+      }
+    };
+    add("-", old, now);
+    add("+", now, old);
+  }
+
   bool may_change(const SettingName& name) const {
     const auto is_it = [&](const ChangeableSetting& setting) {
       return setting.section == name.section && (setting.key == name.key || setting.key == "*") &&
@@ -354,6 +367,18 @@ bool is_told_git_config_change(std::string_view before, std::string_view after) 
   if (!old || !now) return true;
   const GitConfigChange change(*old, *now);
   return std::ranges::any_of(change.changed(), [&](const SettingName& name) { return change.is_told(name); });
+}
+
+std::optional<std::vector<std::string>> told_git_config_changes(std::string_view before, std::string_view after) {
+  const auto old = read_git_config(before);
+  const auto now = read_git_config(after);
+  if (!old || !now) return std::nullopt;
+  const GitConfigChange change(*old, *now);
+  std::vector<std::string> lines;
+  for (const SettingName& name : change.changed()) {
+    if (change.is_told(name)) change.add_lines(name, lines);
+  }
+  return lines;
 }
 
 }  // namespace hutch::plan

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hutch::plan {
 
@@ -21,6 +22,10 @@ std::optional<std::string> held_git_config_change(std::string_view before, std::
 // Whether hutch shows the user such a change: of who they are to git, of an address, or of the remote that a branch
 // had.
 bool is_told_git_config_change(std::string_view before, std::string_view after);
+
+// Those changes, a line each: "+remote.up.url = https://host.example/r". A sandbox chooses the file's own lines, and
+// could hide an address among others. Nothing if a text may mean different things.
+std::optional<std::vector<std::string>> told_git_config_changes(std::string_view before, std::string_view after);
 
 inline constexpr std::string_view kUnreadableGitConfig = "text that hutch cannot read for sure";
 

@@ -143,6 +143,18 @@ TEST(GitConfigChange, TheUserIsShownNamesAndAddresses) {
   EXPECT_TRUE(is_told_git_config_change(kBefore, kBefore + "[remote]\n\tpushDefault = origin\n"));
 }
 
+TEST(GitConfigChange, TheSettingsAreShownAndNotTheLines) {
+  std::string after = "[branch \"a\"]\n\tremote = origin\n" + kBefore;
+  after += "[advice] x = 1 [remote \"up\"] url = x\n[remote \"up\"] url = https://good.example\\\n.evil.example/r\n";
+  after += "[branch \"main\"]\n\tremote = up\n";
+  const std::vector<std::string> lines = {"+branch.main.remote = up",
+                                          "+remote.up.url = https://good.example.evil.example/r"};
+  EXPECT_EQ(told_git_config_changes(kBefore, after), lines);
+  EXPECT_EQ(told_git_config_changes("[user]\n\tname = a\n", "[user]\n\tname = b\n"),
+            (std::vector<std::string>{"-user.name = a", "+user.name = b"}));
+  EXPECT_EQ(told_git_config_changes("", "[user"), std::nullopt);
+}
+
 TEST(GitConfigChange, WhatMayMeanTwoThingsIsHeld) {
   for (const char* text : {"[core]\r\n\tbare = false\n", "\xef\xbb\xbf[core]\n", "[core\n", "[core]\n\tbare = \"x\n",
                            "[core]\n\tbare = \\x\n", "[core]\n\tbare # x\n", "x = y\n", "[]\n", "[core \"\"]\n",

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "plan/git_config_change.h"
+#include "policy/defaults.h"
 #include "sys/beneath.h"
 #include "sys/files.h"
 #include "sys/io.h"
@@ -68,6 +70,17 @@ TextNow text_now(const plan::SandboxPlan& plan, const std::string& file) {
   return {.kind = TextNow::Kind::kText, .text = std::move(*text), .link = {}};
 }
 
+// Absent: show the lines of the text.
+std::optional<std::string> settings_diff(std::string_view before, std::string_view after) {
+  const auto changes = plan::told_git_config_changes(before, after);
+  if (!changes) return std::nullopt;
+  std::string diff;
+  const std::size_t shown = std::min(changes->size(), kDiffLinesMax);
+  for (std::size_t i = 0; i < shown; ++i) diff += cat({"    ", printable((*changes)[i], kDiffColumnsMax), "\n"});
+  if (shown < changes->size()) diff += cat({"    ... ", std::to_string(changes->size() - shown), " lines more\n"});
+  return diff;
+}
+
 // Whether the remark still holds; if so, adds what changed.
 bool settle_instructions(const plan::SandboxPlan& plan, sandbox::Refusal& told) {
   TextNow now = text_now(plan, told.file);
@@ -77,8 +90,9 @@ bool settle_instructions(const plan::SandboxPlan& plan, sandbox::Refusal& told) 
   }
   if (now.kind == TextNow::Kind::kOther || !told.before) return true;
   if (now.text == *told.before) return false;
-  told.diff = short_diff(*told.before, now.text);
-  return true;
+  const auto settings = told.rule == policy::kKeptGitConfig ? settings_diff(*told.before, now.text) : std::nullopt;
+  told.diff = settings ? *settings : short_diff(*told.before, now.text);
+  return !settings || !settings->empty();
 }
 
 std::vector<std::string_view> diff_lines(std::string_view text) {

@@ -63,9 +63,18 @@ def test_harmless_settings_land(hutch, backend, config, command):
 def test_who_the_user_is_and_addresses_are_shown(hutch, backend, config):
     ran = hutch.sh("git branch -q -u side; git config user.email other@person.example").ok()
     assert (f"{config} was changed: git uses the name and the addresses in it" in ran.errors
-            and r"+\x09email = other@person.example" in ran.errors), ran
+            and "+user.email = other@person.example" in ran.errors
+            and "+branch.main.remote = ." in ran.errors and "merge" not in ran.errors), ran
     ran = hutch.sh("git branch -q -u main side").ok()
     assert "was changed" not in ran.errors, ran
+
+
+def test_an_address_is_not_hidden_among_lines(hutch, backend, config):
+    more = "for i in $(seq 40); do printf '[branch \"b%s\"]\\n\\tremote = origin\\n' $i; done > .git/config.lock; "
+    ran = hutch.sh(more + "cat .git/config >> .git/config.lock; mv .git/config.lock .git/config; "
+                   "git remote add up https://host.example/r; "
+                   "for i in $(seq 40); do git config branch.c$i.rebase true; done").ok()
+    assert "+remote.up.url = https://host.example/r" in ran.errors and "lines more" not in ran.errors, ran
 
 
 @pytest.mark.parametrize("setting", HELD)
