@@ -44,9 +44,21 @@ std::optional<std::string> section_of(std::string_view line) {
   return lower(name);
 }
 
+// ssh(1) puts host and user into commands of ssh_config(5), which a shell runs; git decodes %XX before.
+bool has_plain_host(std::string_view url) {
+  static constexpr std::string_view kOfShell = "$`|&()<>'*?{}!~^";
+  const std::size_t scheme = url.find("://");
+  const bool is_url = scheme != std::string_view::npos;
+  const std::string_view rest = is_url ? url.substr(scheme + 3) : url;
+  const std::string_view host = rest.substr(0, rest.find_first_of(is_url ? "/" : ":/"));
+  if (!is_url && !rest.substr(host.size()).starts_with(':')) return true;
+  const bool decodes = is_url && !url.starts_with("http");
+  return host.find_first_of(kOfShell) == std::string_view::npos && !(decodes && host.contains('%'));
+}
+
 // TRANSPORT::ADDRESS runs git-remote-TRANSPORT (gitremote-helpers(7)); a leading dash would be an option of ssh(1).
 bool is_plain_url(std::string_view url) {
-  return !url.empty() && !url.starts_with('-') && !url.contains("::") && !url.contains("://-");
+  return !url.empty() && !url.starts_with('-') && !url.contains("::") && !url.contains("://-") && has_plain_host(url);
 }
 
 // A remote's name or URL, or "." for this repository.
