@@ -92,8 +92,9 @@ class AccessCalls {
   Result<std::optional<CallAnswer>> open_judged(const AccessCall& call, const Entry& entry) const;
   Result<MadeName> judge_git(const AccessCall& call, const Entry& entry, MadeOf what) const;
   Status judge_made(const AccessCall& call, const Entry& entry, const MadeName& made) const;
-  Status judge_outside(const AccessCall& call, const Entry& entry,
-                       const Result<std::optional<Places::Outside>>& outside) const;
+  using JudgeGit = std::function<Status(const Entry& there)>;
+  Status judge_outside(const AccessCall& call, const Entry& entry, const Result<std::optional<Outside>>& outside,
+                       const JudgeGit& judge_there) const;
   Status keep_made(const AccessCall& call, const Entry& entry, const MadeName& made) const;  // or takes it back
   Status judge_git_link(const AccessCall& call, const std::string& path, std::string_view text) const;
   Status judge_special(const AccessCall& call, const std::string& path) const;  // a pipe, socket or device

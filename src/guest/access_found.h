@@ -30,6 +30,14 @@ struct Entry {
 // A name whose directory may lie outside of every supervised tree: then there is no copy, and `path` is empty.
 using NamedPlace = Entry;
 
+// The directory of an entry of a supervised mount as the host has it, whose root may have been moved since the start.
+struct Outside {
+  int root = -1;          // O_PATH, of the mount's root, if that is the directory of the entry
+  std::string root_path;  // the current path of the mount's root
+  std::string path;       // and of the entry
+  bool has_moved = false;
+};
+
 // An existing file in a supervised tree.
 struct Object {
   Entry entry;      // without a name where the file has lost its name, or none was wanted

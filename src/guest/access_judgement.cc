@@ -106,22 +106,27 @@ Status AccessCalls::judge_link(const AccessCall& call, const Entry& entry) const
   return judged && !plan::is_lifted_path(names_, entry.path) ? refuse_git(call, entry.path) : Status();
 }
 
-// Rules are about the planned path. Where the host has the directory elsewhere by now, they are about that path too.
+// Rules are about the planned path. Where the host has the directory elsewhere by now, those about names in its root
+// are about that path too, and so is what makes a repository.
 Status AccessCalls::judge_outside(const AccessCall& call, const Entry& entry,
-                                  const Result<std::optional<Places::Outside>>& outside) const {
+                                  const Result<std::optional<Outside>>& outside, const JudgeGit& judge_there) const {
   if (!outside) return refuse_git(call, entry.path);
   if (!*outside) return {};
-  const std::string path = cat({(*outside)->path, "/", entry.name.substr(0, entry.name.find('/'))});
+  const auto& [root, root_path, path, has_moved] = **outside;
+  const bool in_root = root >= 0;
+  if (!in_root && !has_moved) return {};
   TRY(want_turn(call, path));
   if (plan::is_lifted_path(names_, entry.path)) return {};
-  const auto rule = (*outside)->has_moved ? plan::denied_name(names_, path) : std::nullopt;
+  const auto rule = in_root && has_moved ? plan::denied_name(names_, path) : std::nullopt;
   if (rule) return refuse(call, path, *rule);
-  const Status judged = judge_hooks_outside((*outside)->directory, (*outside)->path, entry.name);
-  return judged ? judged : refuse_git(call, path);
+  Status judged = has_moved ? judge_there({entry.directory, entry.name, path}) : Status();
+  if (judged && in_root) judged = judge_hooks_outside(root, root_path, entry.name);
+  return judged || judged.error().sys_errno != EPERM ? judged : refuse_git(call, path);
 }
 
 Result<MadeName> AccessCalls::judge_git(const AccessCall& call, const Entry& entry, MadeOf what) const {
-  TRY(judge_outside(call, entry, places_.outside_of(entry)));
+  const auto outside = places_.outside_of(entry);
+  TRY(judge_outside(call, entry, outside, [&](const Entry& there) { return judge_git_name(there, what); }));
   const bool was_repository = is_repository(entry);
   const Status judged = judge_git_name(entry, what);
   if (!judged && judged.error().sys_errno != EPERM) return fail(judged.error());
@@ -136,22 +141,24 @@ Result<MadeName> AccessCalls::judge_git(const AccessCall& call, const Entry& ent
 // there are no turns, whichever comes second sees what both have made.
 Status AccessCalls::judge_made(const AccessCall& call, const Entry& entry, const MadeName& made) const {
   Entry now = entry;
-  const auto look = [&] {
-    if (auto path = places_.path_of(entry)) now.path = std::move(*path);
+  // Without a name that the sandbox sees it was moved out of what the sandbox may write.
+  const auto look = [&]() -> Status {
+    auto path = places_.path_of(entry);
+    if (!path) return refuse_git(call, entry.path);
+    now.path = std::move(*path);
+    return {};
   };
-  look();
-  auto outside = places_.outside_of(entry);
+  TRY(look());
+  auto outside = places_.outside_of(now);
   const auto is_for_git = [&] {
-    const bool is_there = outside && *outside;
-    return plan::is_known_to_git(now.path) || !outside ||
-           (is_there && plan::is_known_to_git(cat({(*outside)->path, "/x"})));
+    return plan::is_known_to_git(now.path) || !outside || (*outside && plan::is_known_to_git((*outside)->path));
   };
   if (!asked_.turns.is_mine() && is_for_git()) {
     TRY(take_turn(call, now.path));
-    look();
-    outside = places_.outside_of(entry);
+    TRY(look());
+    outside = places_.outside_of(now);
   }
-  TRY(judge_outside(call, entry, outside));
+  TRY(judge_outside(call, now, outside, [&](const Entry& there) { return judge_made_git_name(there, made); }));
   if (now.path != entry.path) {
     if (const auto rule = plan::denied_name(names_, now.path)) return refuse(call, now.path, *rule);
   }

@@ -114,22 +114,6 @@ Result<std::string> Places::path_of(const Entry& entry) const {
   return child_path(TRY(name_of(held, std::move(above), directory.what.mount)), entry.name);
 }
 
-// "..", by the host's own mounts, is the directory that it is in; in the sandbox another directory is above the mount.
-Result<std::optional<Places::Outside>> Places::outside_of(const Entry& entry) const {
-  const sys::Resolved& what = entry.directory->what;
-  const sys::Resolved& twin = entry.directory->twin;
-  const auto is_root = [&](const Mount& mount) {
-    return !mount.source.empty() && mount.root && mount.what.is_same(twin) &&
-           (what.mount == 0 || mount.id == what.mount);
-  };
-  const auto mount = std::ranges::find_if(mounts_, is_root);
-  if (mount == mounts_.end()) return std::optional<Outside>();
-  if (!mount->outside) return fail(Error::from_errno("a directory that was moved", EPERM));
-  std::string path = TRY(sys::path_in(descriptors_.get(), mount->outside.get()));
-  const bool has_moved = path != mount->source;
-  return Outside{mount->outside.get(), std::move(path), has_moved};
-}
-
 Result<std::optional<Places::EntryPair>> Places::entries(const CallerPath& from, const CallerPath& to) {
   auto first = TRY(entry(from, 0));
   if (!first) return std::optional<EntryPair>();

@@ -61,12 +61,8 @@ class Places {
   std::optional<Object> plain_object(const CallerPath& path);
   // The entry's current name: its directory may have moved since the lookup.
   Result<std::string> path_of(const Entry& entry) const;
-  // The directory of an entry in the root of a supervised mount, as the host has it: it may have been moved since.
-  struct Outside {
-    int directory = -1;  // O_PATH
-    std::string path;  // its current path
-    bool has_moved = false;
-  };
+  // Where the host has an entry in the root of a supervised mount, or in one that was planned in a ".git". Absent:
+  // elsewhere. An error: nobody knows.
   Result<std::optional<Outside>> outside_of(const Entry& entry) const;
   // What it leads to in the sandbox, as O_PATH, supervised or not.
   Result<UniqueFd> seen(const CallerPath& path, sys::LastLink last) const;
@@ -134,6 +130,7 @@ class Places {
   std::optional<std::string> name_below(const Mount& mount, const UniqueFd& seen, const std::string& path) const;
   Result<std::optional<Twin>> twin_of(const UniqueFd& seen) const;
   bool is_own(const std::string& path, const sys::Resolved& what) const;
+  const Mount* mount_of(const Entry& entry) const;
   Result<std::optional<Directory>> granted_directory(const UniqueFd& seen, const sys::Resolved& what) const;
 
   UniqueFd tree_;

@@ -46,8 +46,12 @@ void JudgedFiles::land(const Places& places, Turns& turns, const Refused& refuse
 Status JudgedFiles::judge_and_make(const Places& places, const Pending& pending) {
   const Wanted& wanted = pending.wanted;
   const std::string path = TRY(places.path_of(wanted.entry));
-  const bool harmless =
-      path == wanted.entry.path && plan::is_harmless_text(wanted.kind, wanted.entry.path, pending.text, wanted.root);
+  const auto outside = TRY(places.outside_of(wanted.entry));
+  const auto is_harmless = [&](const std::string& at, const std::string& root) {
+    return plan::judged_file(at) == wanted.kind && plan::is_harmless_text(wanted.kind, at, pending.text, root);
+  };
+  const bool harmless = path == wanted.entry.path && is_harmless(path, wanted.root) &&
+                        (!outside || !outside->has_moved || is_harmless(outside->path, outside->root_path));
   return harmless ? make(pending) : fail(Error::from_errno("the call", EPERM));
 }
 

@@ -20,9 +20,9 @@ def backend(request):
 
 @contextlib.contextmanager
 def working_in(hutch, directory, script):
-    """A sandbox in that directory, which runs `script` once it is told to; finish() tells it, and waits for its end."""
-    # A change that was made says that the supervisor is there: it refuses what is in a directory that moved earlier.
-    with hutch.popen("sh", "-c", f"mkdir b && rmdir b && echo ready; read go; {script}", cwd=directory) as run:
+    """A sandbox in that directory, which runs `script` once it is told to; finish() tells it, and waits for its end.
+    The supervisor has made a call by then, so that it has found the directory."""
+    with hutch.popen("sh", "-c", f"mkdir up; rmdir up; echo ready; read go; {script}", cwd=directory) as run:
         assert run.stdout.readline() == b"ready\n"
 
         def finish():

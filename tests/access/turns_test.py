@@ -7,10 +7,10 @@ import os
 import pathlib
 import signal
 import struct
-import subprocess
 
 import harness
 import pytest
+from supervisors import is_in, slow, supervisor_of
 
 RENAMEAT, MKDIRAT = 264, 258
 PARTS = "mkdir -p objects refs; echo 'ref: refs/heads/main' > HEAD"
@@ -59,38 +59,6 @@ def somebody_waits(turns):
     """proc(5), /proc/locks: a line with "->" is a process that waits."""
     inode = f":{turns.stat().st_ino} "
     return any("->" in line and inode in line for line in pathlib.Path("/proc/locks").read_text().splitlines())
-
-
-def supervisor_of(run):
-    """The process beside the sandbox of `run` that makes its changes."""
-    def find():
-        for child in pathlib.Path(f"/proc/{run.pid}/task").glob("*/children"):
-            for pid in child.read_text().split():
-                with contextlib.suppress(OSError):
-                    if b"--access" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes():
-                        return int(pid)
-        return None
-    return harness.wait_until(find, "a supervisor")
-
-
-@contextlib.contextmanager
-def slow(pid, call, seconds):
-    """Each such call of the process begins only after that time."""
-    tracer = subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-p", str(pid), "-e", f"trace={call}",
-                               "-e", f"inject={call}:delay_enter={seconds * 1000000}"])
-    try:
-        traced = f"TracerPid:\t{tracer.pid}\n"
-        harness.wait_until(lambda: traced in pathlib.Path(f"/proc/{pid}/status").read_text(), "strace")
-        yield tracer
-    finally:
-        tracer.terminate()
-        tracer.wait()
-
-
-def is_in(pid, number):
-    with contextlib.suppress(OSError):
-        return pathlib.Path(f"/proc/{pid}/syscall").read_text().startswith(f"{number} ")
-    return False
 
 
 CALLS = {
