@@ -13,8 +13,11 @@ namespace hutch::guest {
 
 namespace {
 
-// A turn takes less than a millisecond, unless the file system is slow or the supervisor that has it was stopped.
-constexpr std::chrono::milliseconds kTurnWait{5000};
+// A turn takes less than a millisecond, unless the file system is slow or the supervisor that has it was stopped. hutch
+// itself waits for a supervisor only a little longer (limits::kWidenWait).
+constexpr std::chrono::milliseconds kTurnWait{3000};
+// After a turn that did not come, until one does: each call of the sandbox waits for its supervisor.
+constexpr std::chrono::milliseconds kLateTurnWait{20};
 
 }  // namespace
 
@@ -25,9 +28,10 @@ const plan::NameRule& turn_rule() {
 
 Status Turns::take() {
   if (is_mine()) return {};
-  if (!sys::take_turn(file_.get(), kTurnWait)) return fail(Error::from_errno("a turn", EBUSY));
-  holds_ = true;
-  return {};
+  const Status turn = sys::take_turn(file_.get(), is_late_ ? kLateTurnWait : kTurnWait);
+  is_late_ = !turn;
+  holds_ = turn.has_value();
+  return turn ? Status() : fail(Error::from_errno("a turn", EBUSY));
 }
 
 void Turns::give_back() {

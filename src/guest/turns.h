@@ -32,6 +32,7 @@ class Turns {
   UniqueFd file_;
   std::vector<UniqueFd> kept_;
   bool holds_ = false;
+  bool is_late_ = false;
 };
 
 // The rule that hutch reports where a turn did not come.

@@ -110,6 +110,18 @@ def test_a_turn_that_does_not_come_is_told(hutch, project, turns):
     assert (project / "plain").exists() and not (project / "hooks").exists()
 
 
+def test_turns_that_do_not_come_hold_a_sandbox_up_once(hutch, project, turns):
+    """Three seconds for each would be longer than a run may take."""
+    script = "for i in $(seq 30); do mkdir hooks; done; touch tried; read go; mkdir hooks"
+    with turn_held(hutch, turns) as give_back, hutch.popen("sh", "-c", script) as run:
+        harness.wait_until((project / "tried").exists, "thirty calls", harness.PATIENCE)
+        assert not (project / "hooks").exists()
+        give_back()
+        _, err = run.communicate(b"go\n", timeout=harness.PATIENCE)
+        assert run.returncode == 0, err
+    assert (project / "hooks").exists()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="strace has to trace what cannot be dumped")
 def test_a_supervisor_that_is_killed_in_its_turn_gives_it_back(hutch, project, turns):
     with hutch.popen("sh", "-c", "read go; mkdir hooks") as one, hutch.popen("sh", "-c", "read go; mkdir refs") as two:
