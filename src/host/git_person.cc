@@ -1,14 +1,17 @@
 // Reads the values of the user's configuration of git.
 #include "host/git_person.h"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/text.h"
+#include "host/looker.h"
 #include "policy/git_obeyed.h"
 #include "policy/git_values.h"
 #include "policy/glob.h"
+#include "sys/files.h"
 #include "sys/tree.h"
 
 namespace hutch::host {
@@ -43,7 +46,7 @@ class GitPersonReader {
       const bool names = entry.section == "core" && entry.subsection.empty() && entry.key == "excludesfile";
       if (names) excludes = policy::obeyed_path(entry.value, search_.home, search_.project).value_or("");
     }
-    if (auto text = sys::regular_file_text(excludes, policy::kGitValuesBytesMax)) person.excludes = std::move(*text);
+    person.excludes = excludes_text(excludes).value_or("");
     return person;
   }
 
@@ -55,6 +58,23 @@ class GitPersonReader {
       }
     }
     return {};
+  }
+
+  // All of the text comes into the sandbox. A link that a sandbox can have made leads to what that may not read.
+  std::optional<std::string> excludes_text(const std::string& path) const {
+    if (path.empty() || !path.starts_with('/')) return std::nullopt;
+    const auto found = Looker().resolve(path, FinalLink::kFollow);
+    if (!found || found->type != plan::FileType::kFile) return std::nullopt;
+    const auto is_sandboxes = [&](const Hop& hop) {
+      return is_within(hop.at, search_.project) ||
+             std::ranges::any_of(search_.writable, [&](const std::string& place) { return is_within(hop.at, place); });
+    };
+    if (std::ranges::any_of(found->hops, is_sandboxes)) return std::nullopt;
+    const auto exact = sys::open_exact(found->path);
+    if (!exact) return std::nullopt;
+    const std::string same = cat({"/proc/self/fd/", std::to_string(exact->get())});
+    auto text = sys::regular_file_text(same, policy::kGitValuesBytesMax);
+    return text ? std::optional(std::move(*text)) : std::nullopt;
   }
 
   void follow(const std::string& file, int depth) {

@@ -10,6 +10,7 @@ struct GitPersonSearch {
   std::string home;
   std::string project;                   // absolute: conditions of includeIf are about its repository
   std::vector<std::string> environment;  // the caller's, "K=V" each: their git has the same
+  std::vector<std::string> writable{};   // where sandboxes may have put links, besides the project
 };
 
 struct GitPerson {

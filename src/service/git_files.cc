@@ -15,7 +15,11 @@ namespace hutch::service {
 namespace {
 
 host::GitPerson person_in(const plan::HostFacts& facts, const host::PathQuestion& question, const Caller& caller) {
-  host::GitPerson person = host::git_person({facts.home, question.project, caller.environment});
+  std::vector<std::string> writable;
+  for (const policy::Rule& rule : question.rules) {
+    if (rule.verb == policy::Verb::kAllowWrite) writable.push_back(rule.path);
+  }
+  host::GitPerson person = host::git_person({facts.home, question.project, caller.environment, std::move(writable)});
   // git-gc(1) writes the logs of every worktree's HEAD, which fails in a linked one.
   const auto& repository = question.repository;
   const bool is_linked = repository && repository->kind == host::OuterRepository::Kind::kLinkedWorktree;

@@ -100,3 +100,17 @@ def test_a_fifo_in_its_place_stops_nothing(hutch, git_home, isolating, as_user):
     (git_home / ".gitconfig").unlink()
     harness.run_in(as_user, ["mkfifo", str(git_home / ".gitconfig")], cwd="/").ok()
     assert inside(hutch, git_home, isolating, "echo ran").ok().text == "ran\n"
+
+
+@pytest.mark.parametrize("named", [".excludes", "PROJECT/.excludes", "~/link"])
+def test_a_link_of_the_sandboxs_is_no_list_of_excludes(hutch, git_home, isolating, as_user, project, named):
+    as_user.write(git_home / "secret", "canary\n")
+    as_user.write(git_home / ".gitconfig", f"[core]\n excludesFile = {named.replace('PROJECT', str(project))}\n")
+    (git_home / "link").symlink_to(project / ".excludes")
+    look = "cat ~/.config/git/ignore || true"
+    as_user.write(project / ".excludes", "plain\n")
+    assert "plain" in inside(hutch, git_home, isolating, look).ok().text
+    (project / ".excludes").unlink()
+    # Where the setting names the whole path, the link is refused.
+    inside(hutch, git_home, isolating, f"ln -s {git_home}/secret .excludes || true").ok()
+    assert "canary" not in inside(hutch, git_home, isolating, look).ok().text
