@@ -53,7 +53,9 @@ void add_git_of_person(std::vector<plan::CoveredFile>& covered, std::vector<std:
     covered.push_back({std::string(kExcludes), "gitignore", std::move(person.excludes)});
   }
   if (person.values.empty()) return;
-  covered.push_back({std::string(kValues), "gitconfig", std::move(person.values)});
+  // The variable takes the place of the machine's own file, which may name filters and certificates.
+  std::string values = cat({"[include]\n\tpath = /etc/gitconfig\n", person.values});
+  covered.push_back({std::string(kValues), "gitconfig", std::move(values)});
   environment.insert(environment.begin(), cat({"GIT_CONFIG_SYSTEM=", kValues}));
 }
 

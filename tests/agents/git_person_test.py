@@ -46,6 +46,11 @@ def test_no_program_and_no_password(of_person, agent):
     assert "Ann Example" in said and "token" not in said and "editor" not in said
 
 
+def test_the_machines_own_settings_stay(of_person, agent):
+    said = of_person.sh(agent, "cat /run/hutch.gitconfig").ok().text
+    assert said.startswith("[include]\n\tpath = /etc/gitconfig\n")
+
+
 def test_its_own_settings_come_first(of_person, agent):
     of_person.sh(agent, "git config --global user.name Robot").ok()
     assert of_person.sh(agent, "git config user.name; git config user.email").ok().text == "Robot\nann@person.example\n"
