@@ -47,7 +47,11 @@ class Bootstrap {
     TellImage tell;
   };
   explicit Bootstrap(Settings settings) : settings_(std::move(settings)), words_(settings_.tell) {}
-  ~Bootstrap() { (void)end(); }
+  ~Bootstrap() {
+    (void)end();
+    // The program goes on, and is to be interrupted as before.
+    if (signals_) sys::unblock_signals(kEnding);
+  }
 
   Result<UniqueFd> begin();
   Status end();
@@ -57,6 +61,8 @@ class Bootstrap {
   Status remove_scratch(const std::string& path);
   void hear(const UniqueFd& from);
   void interrupt();
+
+  static constexpr std::initializer_list<int> kEnding = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
   const Settings settings_;
   std::string scratch_;
@@ -119,7 +125,7 @@ Result<UniqueFd> Bootstrap::begin() {
   }
   TRY(check_bootstrap_ids(settings_.facts));
   TRY_CTX(make_scratch(), "make room to build in");
-  if (settings_.signals == Signals::kOwn) signals_ = TRY(sys::signal_descriptor({SIGINT, SIGTERM, SIGHUP, SIGQUIT}));
+  if (settings_.signals == Signals::kOwn) signals_ = TRY(sys::signal_descriptor(kEnding));
   // As root it mounts what its programs need: in a mount namespace of its own that goes with it, whatever ends it.
   std::vector<std::string> arguments = settings_.arguments;
   const bool alone = settings_.facts.uid == 0;

@@ -11,12 +11,26 @@
 
 namespace hutch::sys {
 
-Result<UniqueFd> signal_descriptor(std::initializer_list<int> signals) {
+namespace {
+
+sigset_t set_of(std::initializer_list<int> signals) {
   sigset_t set;
   sigemptyset(&set);
   for (const int number : signals) sigaddset(&set, number);
+  return set;
+}
+
+}  // namespace
+
+Result<UniqueFd> signal_descriptor(std::initializer_list<int> signals) {
+  const sigset_t set = set_of(signals);
   TRY(check(::sigprocmask(SIG_BLOCK, &set, nullptr), {"sigprocmask(SIG_BLOCK)"}));
   return check_fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK), {"signalfd()"});
+}
+
+void unblock_signals(std::initializer_list<int> signals) {
+  const sigset_t set = set_of(signals);
+  (void)::sigprocmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 Status block_all_signals() {

@@ -12,6 +12,9 @@ namespace hutch::sys {
 // Blocks the signals and reports them on a non-blocking descriptor from now on.
 Result<UniqueFd> signal_descriptor(std::initializer_list<int> signals);
 
+// They have their effect again. One that came meanwhile, and that nobody read from the descriptor, has it now.
+void unblock_signals(std::initializer_list<int> signals);
+
 // Blocks every signal that can be, so that none finds a handler or a default to run.
 Status block_all_signals();
 
