@@ -156,12 +156,15 @@ void warn_of_keys(const std::vector<std::string>& keys, const ShareArguments& ar
   const std::string agent = arguments.agent.empty() ? "" : cat({" --agent ", arguments.agent});
   for (const std::string& key : keys) {
     const std::string name = key.substr(key.rfind('/') + 1);
+    // An agent may have chosen the name: a command that would not be what it looks like is left out.
+    const bool is_plain = printable(key) == key;
     (void)sys::write_until_told(
         2,
         cat({"hutch: ", printable(key),
              " is a private key: while it is shared its mode shows the agent's right as the group's, and ssh refuses "
              "it to you. hutch unshare takes that back; hutch share",
-             agent, " --copy --into ", shell_word(cat({"keys/", name})), " ", shell_word(key),
+             is_plain ? cat({agent, " --copy --into ", shell_word(cat({"keys/", name})), " ", shell_word(key)})
+                      : std::string(" --copy"),
              " gives the agent a copy instead, and your ssh goes on\n"}));
   }
 }

@@ -1,12 +1,16 @@
 // Private keys, by how their files begin.
 #include "service/share_keys.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <array>
 #include <string_view>
 
 #include "base/text.h"
-#include "sys/beneath.h"
+#include "sys/delegate.h"
 #include "sys/files.h"
+#include "sys/host_info.h"
 #include "sys/io.h"
 #include "sys/tree.h"
 
@@ -18,18 +22,19 @@ constexpr std::size_t kLookedAtMax = 1000;
 constexpr std::string_view kBegin = "-----BEGIN ";
 constexpr std::string_view kEnd = "PRIVATE KEY-----";
 
-}  // namespace
-
+// The agent may put a pipe or a link in its place at any moment.
 bool is_private_key(const std::string& path) {
-  const auto status = sys::status_of(path);
-  if (!status || !*status || (*status)->kind != sys::EntryKind::kFile) return false;
-  const auto file = sys::open(path, sys::Open::kRead);
+  const auto file = sys::open_at(sys::kCwd, path, O_RDONLY | O_NONBLOCK, 0);
+  const auto what = file ? sys::look_at(file->get()) : fail(file.error());
+  if (!what || !S_ISREG(what->mode)) return false;
   std::array<char, 64> head{};
-  const auto size = file ? sys::read_some(file->get(), head) : fail(file.error());
+  const auto size = sys::read_some(file->get(), head);
   if (!size) return false;
   const std::string_view text(head.data(), *size);
   return text.starts_with(kBegin) && text.substr(0, text.find('\n')).contains(kEnd);
 }
+
+}  // namespace
 
 std::vector<std::string> private_keys_at(const std::string& path) {
   std::vector<std::string> keys;

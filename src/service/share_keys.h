@@ -6,9 +6,8 @@
 
 namespace hutch::service {
 
-// The path itself, or files directly in it. Whoever calls may read them.
+// Files that begin as a private key of OpenSSH or of PEM does: the path itself, or files directly in it. Whoever calls
+// may read them.
 std::vector<std::string> private_keys_at(const std::string& path);
-// Whether a file begins as a private key of OpenSSH or of PEM does.
-bool is_private_key(const std::string& path);
 
 }  // namespace hutch::service
