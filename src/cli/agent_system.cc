@@ -22,7 +22,8 @@ std::string question_text(const InstallNeed& need, const std::string& home) {
     text = cat({"Agent ", need.agent, " has the host's own system, read-only. hutch can give it the image ",
                 service::kDefaultImage,
                 ":\nthis machine's own distribution, built from its package sources, which "
-                "takes some minutes the first time.\nThe agent's home stays; its sandbox starts anew.\n"});
+                "takes some minutes the first time. What else is installed on this machine is not in it.\n"
+                "The agent's home stays; its sandbox starts anew.\n"});
   }
   if (need.set_up.empty()) return text;
   return text + cat({"The set-up of the plugin can reach this machine's package registries while it runs:\n  ",

@@ -34,7 +34,7 @@ std::string need_line(const std::string& need, const store::AgentRecord& agent) 
   }
   if (need == "browser") {
     return cat({"needs a browser: one that the sandbox can run has to be installed",
-                agent.image.empty() ? " on this machine" : " in its image"});
+                !store::has_image(agent) ? " on this machine" : " in its image"});
   }
   if (need == "display") {
     return "needs a display: network.allowUnixSockets of the agent's policy can open one, which shows it all windows";
