@@ -100,7 +100,7 @@ Result<Value> install_packages(Session& session, const CallReader& call) {
 // Once the image is there: whoever asks has built it.
 Result<Value> give_agent_system(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
-  TRY(service::give_system(session.shared().agents, name, [](const std::string&) {}));
+  TRY(service::give_system(session.shared().agents, name, service::SystemBy::kPerson, [](const std::string&) {}));
   return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
 }
 

@@ -113,7 +113,7 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
       secrets_(hooks.secrets, record_.name),
       changed_(std::move(hooks.changed)),
       tell_(hooks.tell),
-      autonomous_exec_(record_.autonomous_exec),
+      next_(record_),
       kept_({.what = cat({"agent ", record_.name}),
              .judge = [this] { return judge(); },
              .record = {.directory = dirs_.data,
@@ -158,14 +158,19 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
 }
 
 store::AutonomousExec AgentSandbox::autonomous_exec() const {
-  const std::scoped_lock lock(autonomous_mutex_);
-  return autonomous_exec_;
+  const std::scoped_lock lock(next_mutex_);
+  return next_.autonomous_exec;
 }
 
 void AgentSandbox::set_now(const store::AgentRecord& record) {
   network_now_->set(record.network);
-  const std::scoped_lock lock(autonomous_mutex_);
-  autonomous_exec_ = record.autonomous_exec;
+  const std::scoped_lock lock(next_mutex_);
+  next_ = record;
+}
+
+store::AgentRecord AgentSandbox::next() const {
+  const std::scoped_lock lock(next_mutex_);
+  return next_;
 }
 
 void AgentSandbox::tell_artifacts_changed() const {
@@ -207,7 +212,7 @@ bool AgentSandbox::retire() {
 }
 
 Result<Installation> AgentSandbox::begin_install(std::chrono::milliseconds patience) {
-  if (!store::has_image(record_) && !starts_anew(record_)) return fail(no_system(record_));
+  if (!store::has_image(record_) && !starts_anew(record_)) return fail(no_system(record_, next()));
   std::unique_lock turn(install_mutex_, std::defer_lock);
   if (!turn.try_lock_for(patience)) return fail({Code::kConflict, 0, "another installation is under way"});
   if (starts_anew(record_)) {

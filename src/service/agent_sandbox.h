@@ -60,6 +60,7 @@ class AgentSandbox {
   // Of its tools; what is set of them holds at once, and of its network once the policy is reloaded.
   store::AutonomousExec autonomous_exec() const;
   void set_now(const store::AgentRecord& record);
+  store::AgentRecord next() const;  // the record as it is set, for the next start
   void tell_artifacts_changed() const;
   GivenSecrets& secrets() { return secrets_; }
   void used(store::Service service) { kept_.used(std::move(service)); }  // of the host's; into its record
@@ -97,7 +98,6 @@ class AgentSandbox {
   tool::Users users() const;  // of its image
   // Of the package managers of its system, as it was before the agent ran in it.
   Result<std::vector<std::string>> recipe_hosts();
-
   // The sandbox of a plugin's own. Code::kUnsupported where this agent's backend has none.
   Result<std::shared_ptr<PluginSandbox>> plugin_sandbox(const PluginRights& rights);
   hutch::Status check_plugin_sandbox() const;
@@ -133,8 +133,8 @@ class AgentSandbox {
   GivenSecrets secrets_;
   const Changed changed_;
   const Tell tell_;
-  mutable std::mutex autonomous_mutex_;
-  store::AutonomousExec autonomous_exec_;
+  mutable std::mutex next_mutex_;
+  store::AgentRecord next_;
   LoginEnvironment login_;
   host::SharedCgroup limits_;  // of all its sandboxes
   KeptSandbox kept_;

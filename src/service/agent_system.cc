@@ -18,13 +18,34 @@ constexpr std::chrono::seconds kSystemPatience{120};
 
 bool is_namespace(const store::AgentRecord& agent) { return agent.backend.empty() || agent.backend == "namespace"; }
 
-// Its commands would end with the sandbox, without a word.
+bool is_same_backend(const store::AgentRecord& a, const store::AgentRecord& b) {
+  return a.backend == b.backend || (is_namespace(a) && is_namespace(b));
+}
+
+// Its commands would end with the sandbox, without a word, and so would what they have left running.
 Status check_is_idle(const AgentSandbox& agent) {
-  if (!agent.is_busy()) return {};
+  if (!agent.is_busy() && !agent.has_leftovers()) return {};
   return fail({Code::kConflict, 0,
                cat({"processes run in the sandbox of agent ", agent.record().name,
                     ", which has to start anew with an image; wait for them, or hutch agent stop ", agent.record().name,
                     ", and try again"})});
+}
+
+Status check_may_get_it(const store::AgentRecord& agent, SystemBy by) {
+  if (lacks_system(agent) && (by == SystemBy::kPerson || agent.image == store::kImageOnNeed)) return {};
+  return fail(no_system(agent, agent));
+}
+
+// What began before the image was set starts anew where the person wants that.
+Result<std::shared_ptr<AgentSandbox>> with_image_that_is_set(AgentService& agents, const store::AgentRecord& set,
+                                                             SystemBy by) {
+  const auto agent = TRY(agents.sandbox(set.name));
+  const store::AgentRecord& began = agent->record();
+  if (began.image == set.image && is_same_backend(began, set)) return agent;
+  if (by == SystemBy::kSetting) return fail(no_system(began, set));
+  TRY(check_is_idle(*agent));
+  TRY(agents.stop(set.name));
+  return agents.sandbox(set.name);
 }
 
 }  // namespace
@@ -49,27 +70,40 @@ Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs) {
 
 bool lacks_system(const store::AgentRecord& agent) { return is_namespace(agent) && !store::has_image(agent); }
 
-bool gets_system_by_itself(const store::AgentRecord& agent) {
-  return lacks_system(agent) && agent.image == store::kImageOnNeed;
+// Also where another call has given it meanwhile.
+bool gets_system_by_itself(AgentService& agents, const std::string& name) {
+  const auto shown = agents.show(name);
+  return shown && (store::has_image(shown->record) || check_may_get_it(shown->record, SystemBy::kSetting));
 }
 
-Error no_system(const store::AgentRecord& agent) {
+Error no_system(const store::AgentRecord& agent, const store::AgentRecord& next) {
   const std::string own = "its system is the host's own, read-only";
+  if (store::has_image(next) || !is_same_backend(agent, next)) {
+    const std::string what = store::has_image(next) ? cat({"image ", next.image}) : cat({"backend ", next.backend});
+    return Error::unsupported(
+        cat({own, "; ", what, " holds from its next start on: hutch agent stop ", agent.name, ", and try again"}));
+  }
   if (!lacks_system(agent)) return Error::unsupported(cat({own, "; use an agent with backend=namespace"}));
   return Error::unsupported(cat({own, "; hutch agent set ", agent.name, " image=auto gives it the image ",
                                  kDefaultImage, " at the next installation, and its home stays"}));
 }
 
 // Looked at once more after the build, which takes minutes.
-Result<std::shared_ptr<AgentSandbox>> give_system(AgentService& agents, const std::string& name,
+Result<std::shared_ptr<AgentSandbox>> give_system(AgentService& agents, const std::string& name, SystemBy by,
                                                   const TellImage& tell) {
-  const auto agent = TRY(agents.sandbox(name));
-  if (!lacks_system(TRY(agents.show(name)).record)) return agent;
-  TRY(check_is_idle(*agent));
+  const store::AgentRecord before = TRY(agents.show(name)).record;
+  if (store::has_image(before)) return with_image_that_is_set(agents, before, by);
+  TRY(check_may_get_it(before, by));
+  const auto first = TRY(agents.sandbox(name));
+  TRY(check_is_idle(*first));
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   TRY(ensure_image(std::string(kDefaultImage), Signals::kOthers, facts, tell));
+  const store::AgentRecord now = TRY(agents.show(name)).record;
+  if (store::has_image(now)) return with_image_that_is_set(agents, now, by);
+  const auto agent = TRY(agents.sandbox(name));
   TRY(check_is_idle(*agent));
-  TRY(agents.set(name, {cat({"image=", kDefaultImage})}));
+  TRY(agents.set(name, {cat({"image=", kDefaultImage})},
+                 [&](const store::AgentRecord& last) { return check_may_get_it(last, by); }));
   TRY(agents.stop(name));
   tell(cat({"agent ", name, " has the image ", kDefaultImage, " from now on; its home is as it was"}));
   return agents.sandbox(name);
@@ -95,11 +129,11 @@ Result<tool::Envelope> install_for_person(AgentService& agents, tool::Limiters& 
   };
   const auto agent = TRY(agents.sandbox(wish.agent));
   tool::Envelope envelope = install(*agent);
-  if (!needs_system(envelope) || !gets_system_by_itself(agent->record())) return envelope;
+  if (!needs_system(envelope) || !gets_system_by_itself(agents, wish.agent)) return envelope;
   const auto on_line = [&](const std::string& line) {
     if (wish.on_output) wish.on_output(cat({line, "\n"}));
   };
-  const auto with_system = TRY(give_system(agents, wish.agent, on_line));
+  const auto with_system = TRY(give_system(agents, wish.agent, SystemBy::kSetting, on_line));
   return install(*with_system);
 }
 

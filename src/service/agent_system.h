@@ -22,14 +22,18 @@ Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs);
 
 // Whether the agent has the host's files and can have the default image instead.
 bool lacks_system(const store::AgentRecord& agent);
-// Whether its person has settled that it gets the image when it is needed.
-bool gets_system_by_itself(const store::AgentRecord& agent);
-// The refusal of an installation, with the commands that help.
-Error no_system(const store::AgentRecord& agent);
+// Whether its person has set, as it is set now, that it gets the image when it is needed.
+bool gets_system_by_itself(AgentService& agents, const std::string& name);
+// The refusal of an installation, with the commands that help. `next` is the record as it is set by now.
+Error no_system(const store::AgentRecord& agent, const store::AgentRecord& next);
 
-// Builds the default image where it is missing, and sets it. The agent's sandbox ends, its home stays. Code::kConflict
-// where processes run in it.
-Result<std::shared_ptr<AgentSandbox>> give_system(AgentService& agents, const std::string& name, const TellImage& tell);
+// Who has decided that an agent gets the image. kSetting: image=auto, which has to be set still once the image is
+// built.
+enum class SystemBy { kPerson, kSetting };
+// Builds the default image where it is missing, and sets it. Where an image is set already, the person has the sandbox
+// start anew with it. The agent's sandbox ends, its home stays. Code::kConflict where processes run in it.
+Result<std::shared_ptr<AgentSandbox>> give_system(AgentService& agents, const std::string& name, SystemBy by,
+                                                  const TellImage& tell);
 
 // Whether an installation failed because the agent lacks a system.
 bool needs_system(const tool::Envelope& envelope);

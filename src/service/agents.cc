@@ -241,8 +241,9 @@ AgentSandbox::Status AgentService::last_status(const std::string& name) const {
   return {.state = LifeState::kError, .reason = (*last)->error, .backend = {}};
 }
 
-Result<ChangedAgent> AgentService::set(const std::string& name, const std::vector<std::string>& settings) {
-  ChangedAgent changed{.record = TRY(change(name, settings)), .notes = {}};
+Result<ChangedAgent> AgentService::set(const std::string& name, const std::vector<std::string>& settings,
+                                       const AdmitChange& admit) {
+  ChangedAgent changed{.record = TRY(change(name, settings, admit)), .notes = {}};
   // Also where it is as it was: what could not hold before is tried again.
   if (std::ranges::none_of(settings, is_of_network)) return changed;
   for (const auto& sandbox : known()) {
@@ -251,9 +252,11 @@ Result<ChangedAgent> AgentService::set(const std::string& name, const std::vecto
   return changed;
 }
 
-Result<store::AgentRecord> AgentService::change(const std::string& name, const std::vector<std::string>& settings) {
+Result<store::AgentRecord> AgentService::change(const std::string& name, const std::vector<std::string>& settings,
+                                                const AdmitChange& admit) {
   const std::scoped_lock settings_lock(settings_mutex_);
   const store::AgentRecord before = TRY(agents_->find(name));
+  if (admit) TRY(admit(before));
   store::AgentRecord record = before;
   for (const std::string& setting : settings) record = TRY(store::with_setting(record, setting));
   TRY(check_settings(record, before));

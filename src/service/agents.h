@@ -52,10 +52,11 @@ class AgentService {
   Result<std::vector<Shown>> list();
   Result<Shown> show(const std::string& name);
 
-  // The settings are KEY=VALUE each, all or none. They hold from the sandbox's next start on, but for
-  // those of its tools (autonomousExec) and of its network, which hold at once. An error where its sandbox goes on as
-  // it was; what was set is kept even so.
-  Result<ChangedAgent> set(const std::string& name, const std::vector<std::string>& settings);
+  // KEY=VALUE each, all or none. They hold from the sandbox's next start on, but for those of its tools
+  // (autonomousExec) and of its network, which hold at once. An error where its sandbox goes on as it was; what was set
+  // is kept even so. `admit` judges the record before, which nobody changes meanwhile: its error is the answer.
+  Result<ChangedAgent> set(const std::string& name, const std::vector<std::string>& settings,
+                           const AdmitChange& admit = {});
 
   // The agent's sandbox, started or not. One and the same as long as it runs.
   Result<std::shared_ptr<AgentSandbox>> sandbox(const std::string& name);
@@ -85,7 +86,6 @@ class AgentService {
   store::Memories& memories() { return memories_; }
 
   // --- questions ---
-
   QuestionBoard& board() { return board_; }
   // Of one agent, of all where none is named, but of none that somebody attends alone: as they were asked.
   std::vector<BoardEvent> questions(const std::string& agent) const;
@@ -103,8 +103,7 @@ class AgentService {
   std::vector<RevokedAgent> revoke(const std::string& host, EndCommands end);
 
   bool has_machine() const;  // a virtual one that runs
-  // How many sandboxes have a process that runs.
-  std::size_t busy() const;
+  std::size_t busy() const;  // how many sandboxes have a process that runs
   // Whether anything at all runs in one: what a command left behind is somebody's server. Looks at every process.
   bool has_leftovers() const;
 
@@ -113,7 +112,8 @@ class AgentService {
 
  private:
   using Sandboxes = std::map<std::string, std::shared_ptr<AgentSandbox>>;
-  Result<store::AgentRecord> change(const std::string& name, const std::vector<std::string>& settings);
+  Result<store::AgentRecord> change(const std::string& name, const std::vector<std::string>& settings,
+                                    const AdmitChange& admit);
   Status forget_kept(const std::string& name);
   Result<store::AgentRecord> draft_of(const std::string& directory) const;
   void forget(Sandboxes::iterator known);  // with the lock held

@@ -157,11 +157,12 @@ tool::Envelope call_once(AgentSandbox& agent, tool::Limiters& limiters, const To
 
 tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call) {
   tool::Envelope envelope = call_once(agent, limiters, call);
-  if (call.agents == nullptr || !needs_system(envelope) || !gets_system_by_itself(agent.record())) return envelope;
+  const std::string& name = agent.record().name;
+  if (call.agents == nullptr || !needs_system(envelope) || !gets_system_by_itself(*call.agents, name)) return envelope;
   const auto tell = [&](const std::string& line) {
     if (call.on_output) call.on_output(tool::Stream::kError, cat({line, "\n"}));
   };
-  const auto with_system = give_system(*call.agents, agent.record().name, tell);
+  const auto with_system = give_system(*call.agents, name, SystemBy::kSetting, tell);
   if (with_system) return call_once(**with_system, limiters, call);
   envelope = tool::failed("Failed to give the agent a system of its own", with_system.error(), tool::Retry::kYes);
   envelope.tool = call.name;

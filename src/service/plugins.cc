@@ -218,11 +218,12 @@ Result<Install> Plugins::install_once(AgentSandbox& agent, const Wish& wish, con
   PluginInstallation first(*this, agent, wish, use);
   auto done = first.run();
   if (done || !first.need()) return done;
-  if (first.need() == Wish::Need::kSystem && gets_system_by_itself(agent.record())) {
+  if (first.need() == Wish::Need::kSystem && gets_system_by_itself(agents_, wish.agent)) {
     const auto tell = [&](const std::string& line) {
       if (wish.on_step) wish.on_step("packages", line);
     };
-    const auto with_system = TRY_CTX(give_system(agents_, wish.agent, tell), "give the agent a system of its own");
+    const auto with_system =
+        TRY_CTX(give_system(agents_, wish.agent, SystemBy::kSetting, tell), "give the agent a system of its own");
     PluginInstallation second(*this, *with_system, wish, use);
     return second.run();
   }

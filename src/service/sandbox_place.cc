@@ -133,7 +133,8 @@ Result<tool::CommandEnd> SandboxPlace::run_as_root(const tool::Command& command)
 
 Status SandboxPlace::keep_system() { return installation_ ? agent_.keep_installed() : Status(); }
 
-bool SandboxPlace::can_get_system() const { return lacks_system(agent_.record()); }
+// Not where another image is set already: a new start is what it lacks.
+bool SandboxPlace::can_get_system() const { return lacks_system(agent_.record()) && lacks_system(agent_.next()); }
 
 Result<tool::CommandEnd> await_command(const tool::Command& command, const std::shared_ptr<Process>& process,
                                        const std::shared_ptr<sandbox::Resident>& resident, GivenSecrets& secrets) {

@@ -1,6 +1,7 @@
 // A policy that has changed, brought to sandboxes that run: waited for, but no more than some seconds.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@ struct ChangedAgent {
   store::AgentRecord record;
   std::vector<std::string> notes;  // what of it does not hold yet, in a sentence each
 };
+using AdmitChange = std::function<Status(const store::AgentRecord& before)>;
 
 // Of KEY=VALUE: whether it is one of those of an agent's network, which hold at once.
 bool is_of_network(std::string_view setting);

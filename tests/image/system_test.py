@@ -127,6 +127,65 @@ def test_what_runs_is_not_ended_for_it(agents):
     assert agents.tool(name, "sandbox_install", packages=["hutch-hello"])["ok"]
 
 
+def test_what_a_command_left_running_is_not_ended_for_it(agents):
+    name = agents.create("image=auto", "autonomousExec.enabled=true")
+    left = agents.sh(name, "sleep 600 >/dev/null 2>&1 & echo $!").ok().text.strip()
+    answer = agents.tool(name, "sandbox_install", packages=["hutch-hello"])
+    assert not answer["ok"] and "processes run" in answer["message"], answer
+    agents.sh(name, f"kill {left} && while kill -0 {left} 2>/dev/null; do sleep 0.01; done").ok()
+    assert image_of(agents, name) == "auto"
+    assert agents.tool(name, "sandbox_install", packages=["hutch-hello"])["ok"]
+
+
+def test_the_command_that_a_refusal_names_helps_while_the_sandbox_runs(agents, recipe):
+    name = agents.create("autonomousExec.enabled=true")
+    assert not agents.tool(name, "sandbox_install", packages=["hutch-hello"])["ok"]
+    agents("agent", "set", name, "image=auto").ok()
+    assert agents.tool(name, "sandbox_install", packages=["hutch-hello"])["ok"]
+    other = agents.create()
+    assert agents("agent", "install", other, "hutch-hello").code != 0
+    agents("agent", "set", other, "image=auto").ok()
+    agents("agent", "install", other, "hutch-hello").ok()
+    third = agents.create()
+    assert agents("plugin", "install", recipe, "--agent", third).code != 0
+    agents("agent", "set", third, "image=auto").ok()
+    agents("plugin", "install", recipe, "--agent", third).ok()
+
+
+def test_a_setting_that_was_taken_back_gives_nothing(agents, recipe):
+    name = agents.create("image=auto", "autonomousExec.enabled=true")
+    agents.sh(name, "true").ok()
+    agents("agent", "set", name, "image=").ok()
+    answer = agents.tool(name, "sandbox_install", packages=["hutch-hello"])
+    assert not answer["ok"] and f"hutch agent set {name} image=auto" in answer["message"], answer
+    assert agents("agent", "install", name, "hutch-hello").code != 0
+    assert agents("plugin", "install", recipe, "--agent", name).code != 0
+    assert image_of(agents, name) == ""
+
+
+def test_an_image_that_is_set_needs_a_new_start_and_no_other_image(agents):
+    name = agents.create("autonomousExec.enabled=true")
+    agents.sh(name, "true").ok()
+    agents("agent", "set", name, f"image={IMAGE}").ok()
+    answer = agents.tool(name, "sandbox_install", packages=["hutch-hello"])
+    assert not answer["ok"] and f"image {IMAGE} holds from its next start on" in answer["message"], answer
+    assert f"hutch agent stop {name}" in answer["message"] and "needs" not in answer, answer
+    with on_terminal(agents, "agent", "install", name, "hutch-hello") as window:
+        assert window.wait() != 0 and b"[y/N]" not in window.seen, window.seen
+    agents("agent", "stop", name).ok()
+    assert agents.tool(name, "sandbox_install", packages=["hutch-hello"])["ok"]
+
+
+def test_a_yes_has_the_sandbox_start_with_the_image_that_is_set_meanwhile(agents):
+    name = agents.create()
+    with on_terminal(agents, "agent", "install", name, "hutch-hello") as window:
+        window.read_until(b"Give it the image? [y/N] ")
+        agents("agent", "set", name, f"image={IMAGE}").ok()
+        window.send("y\n")
+        assert window.wait() == 0, window.seen
+    assert agents.sh(name, "hutch-hello").ok().text == "hello\n"
+
+
 def test_names_of_alpines_are_debians_here(agents):
     name = agents.create("image=auto")
     done = agents("agent", "install", name, "py3-hutch-test").ok()
