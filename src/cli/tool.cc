@@ -63,7 +63,10 @@ int tool(const ToolArguments& arguments) {
   auto envelope = call();
   if (envelope && needs_of(*envelope) == hutch::tool::kNeedsSystem) {
     const InstallNeed need{arguments.agent, needs_of(*envelope)};
-    if (give_what_is_needed(*daemon, need, Error::unsupported(""))) envelope = call();
+    const Status given = give_what_is_needed(*daemon, need, Error::unsupported(""));
+    if (given) envelope = call();
+    // Nobody was asked where there is no terminal: the envelope says it all.
+    if (!given && !given.error().message.empty()) (void)complain(given.error());
   }
   if (!envelope) return complain(envelope.error());
   const int printed = print(hutch::tool::json_text(*envelope) + "\n");

@@ -225,7 +225,9 @@ Result<Install> Plugins::install_once(AgentSandbox& agent, const Wish& wish, con
     const auto with_system =
         TRY_CTX(give_system(agents_, wish.agent, SystemBy::kSetting, tell), "give the agent a system of its own");
     PluginInstallation second(*this, *with_system, wish, use);
-    return second.run();
+    done = second.run();
+    if (!done && second.need() && wish.on_need) wish.on_need(*second.need());
+    return done;
   }
   if (wish.on_need) wish.on_need(*first.need());
   return done;

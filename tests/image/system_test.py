@@ -117,6 +117,34 @@ def test_one_question_for_a_plugin_and_for_a_tool(agents, recipe):
     assert greet(agents, name)["result"]["stdout"] == "hello\n"
 
 
+def test_what_fails_after_a_yes_is_told_beside_the_envelope(agents):
+    name = agents.create("autonomousExec.enabled=true")
+    pid = agents.detach(name, "sleep 600")
+    with on_terminal(agents, "tool", "call", name, "sandbox_install", '{"packages": ["hutch-hello"]}') as window:
+        window.read_until(b"Give it the image? [y/N] ")
+        window.send("y\n")
+        assert window.wait() == 1, window.seen
+    assert f"processes run in the sandbox of agent {name}".encode() in window.seen, window.seen
+    assert b'"needs":"system"' in window.seen.replace(b" ", b""), window.seen
+    assert agents.processes(name)[pid]["running"] and image_of(agents, name) == ""
+
+
+def test_what_the_set_up_needs_is_asked_after_the_image_is_given(agents):
+    name = agents.create("image=auto")
+    options = ["Etc::SourceList=$PWD/sources.list", "Etc::SourceParts=/dev/null", "State::Lists=$PWD/lists",
+               "Cache=$PWD/cache"]
+    update = "apt-get -o Debug::NoLocking=1 " + " ".join(f"-o Dir::{option}" for option in options) + " update"
+    setup = ("mkdir -p lists/partial cache/archives/partial; "
+             f"echo 'deb [trusted=yes] http://nowhere.example/ ./' > sources.list; {update}; exit 1")
+    path = recipes.Files(agents)("Fetcher", dependencies=["hutch-hello"], setup=setup,
+                                 tools=[recipes.tool("greet", "hutch-hello")])
+    with on_terminal(agents, "plugin", "install", str(path), "--agent", name) as window:
+        window.read_until(b"Let it? [y/N] ")
+        window.send("n\n")
+        assert window.wait() != 0, window.seen
+    assert image_of(agents, name) == IMAGE
+
+
 def test_what_runs_is_not_ended_for_it(agents):
     name = agents.create("image=auto", "autonomousExec.enabled=true")
     pid = agents.detach(name, "sleep 600")
