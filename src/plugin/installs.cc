@@ -62,6 +62,7 @@ std::string format_install(const Install& install) {
                  {"recipe", install.recipe.json}};
   if (!install.reason.empty()) object["reason"] = install.reason;
   if (install.lacks_packages) object["lacks_packages"] = true;
+  if (!install.system.empty()) object["system"] = install.system;
   if (install.had_no_files) object["had_no_files"] = true;
   if (install.had_failed) object["had_failed"] = true;
   if (install.previous) object["previous"] = install.previous->json;
@@ -97,6 +98,7 @@ Result<Install> parse_install(std::string_view text) {
   };
   install.is_in_place = truth("in_place");
   install.lacks_packages = truth("lacks_packages");
+  install.system = install_text(object, "system");
   install.had_no_files = truth("had_no_files");
   install.had_failed = truth("had_failed");
   install.reason = install_text(object, "reason");

@@ -53,6 +53,7 @@ struct Install {
   std::optional<int> library_before{};
   std::string reason{};        // of kFailed, or why its packages are not back yet
   bool lacks_packages = false;  // of kReady: the agent's system was reset since, and they are put back before a call
+  std::string system{};         // of the agent, in which its packages were found or installed; empty: not known
   bool had_no_files = false;   // of kUpdating: the directory of the one before was gone already
   bool had_failed = false;     // of kUpdating: the one before was of kFailed
   // Of an installation that runs; see Installs::era(). Not kept.

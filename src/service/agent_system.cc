@@ -68,6 +68,11 @@ Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs) {
   return fail(no_such_image(record.image).with_context("image"));
 }
 
+std::string system_of(const store::AgentRecord& agent) {
+  const std::string backend = agent.backend.empty() ? "namespace" : agent.backend;
+  return store::has_image(agent) ? cat({backend, " ", agent.image}) : backend;
+}
+
 bool lacks_system(const store::AgentRecord& agent) { return is_namespace(agent) && !store::has_image(agent); }
 
 // Also where another call has given it meanwhile.

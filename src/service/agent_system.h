@@ -20,6 +20,8 @@ namespace hutch::service {
 // The image's whole name. An error where the agent could never start with it.
 Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs);
 
+// Its backend and its image: what another system has, this one may lack.
+std::string system_of(const store::AgentRecord& agent);
 // Whether the agent has the host's files and can have the default image instead.
 bool lacks_system(const store::AgentRecord& agent);
 // Whether its person has set, as it is set now, that it gets the image when it is needed.

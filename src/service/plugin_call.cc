@@ -131,10 +131,11 @@ Envelope Plugins::run(AgentSandbox& agent, const OfferedTool& offered, const Too
   const auto use = uses_.begin(agent.record().name, recipe.id, call.stop);
   if (!use || !is_still(offered)) return gone(call.name);
   if (const Status back = put_back_for(agent, recipe.id, **use); !back) {
-    return tool::failure(tool::Kind::kUnavailable,
-                         cat({"The plugin is being repaired: its packages were removed by a reset, and cannot be put "
-                              "back yet: ",
-                              printable(back.error().message)}));
+    return tool::failure(
+        tool::Kind::kUnavailable,
+        cat({"The plugin is being repaired: its packages are missing in the agent's system, and cannot be put "
+             "back yet: ",
+             printable(back.error().message)}));
   }
   const std::string directory = plugin_directory(agent.layout(), recipe.id);
   auto environment = plugin_environment(agent, recipe, directory);

@@ -138,6 +138,7 @@ Status PluginInstallation::carry_out() {
   install_.state = before_ ? State::kUpdating : State::kInstalling;
   if (before_) install_.previous = before_->recipe;
   install_.lacks_packages = before_ && before_->lacks_packages;
+  install_.system = before_ ? before_->system : std::string();
   install_.had_failed = before_ && before_->state == State::kFailed;
   install_.log.push_back({std::string(plugin::kSteps[0]), cat({"plugin ", recipe().id, ", ", wish_.from})});
   for (const std::string& line : recipe().notes) note(line);
@@ -357,6 +358,7 @@ Status PluginInstallation::offer_tools() {
   ready.had_no_files = false;
   ready.had_failed = false;
   ready.lacks_packages = false;
+  ready.system = system_of(agent_.record());
   TRY(plugins_.installs_.write(ready));
   install_ = std::move(ready);
   agent_.end_plugin_sandbox(id);

@@ -1,8 +1,9 @@
-// Packages of plugins that a reset of the agent's system has removed: put back before the plugin is called again.
+// Packages of plugins that the agent's system lacks since a reset, or as another one: put back before a call.
 #include <algorithm>
 
 #include "base/text.h"
 #include "service/agent_secrets.h"
+#include "service/agent_system.h"
 #include "service/plugin_installation.h"
 #include "service/plugins.h"
 
@@ -13,7 +14,12 @@ namespace {
 using plugin::Install;
 using plugin::State;
 
-bool lacks_packages(const Install& install) { return install.state == State::kReady && install.lacks_packages; }
+// Also in another system than the one in which they were seen last; there they may all be.
+bool lacks_packages(const Install& install, const AgentSandbox& agent) {
+  if (install.state != State::kReady) return false;
+  return install.lacks_packages ||
+         (!install.recipe.dependencies.empty() && install.system != system_of(agent.record()));
+}
 
 bool has_own_system(const store::AgentRecord& agent) {
   return store::has_image(agent) || agent.backend == "container" || agent.backend == "vm";
@@ -41,7 +47,7 @@ std::vector<std::string> Plugins::put_packages_back(const std::string& agent) {
   const auto sandbox = installs ? agents_.sandbox(agent) : fail(installs.error());
   if (!sandbox) return notes;
   for (const auto& install : *installs) {
-    if (!lacks_packages(*install)) continue;
+    if (!lacks_packages(*install, **sandbox)) continue;
     const std::string& id = install->recipe.id;
     const auto use = uses_.begin(agent, id, {});
     if (!use) continue;
@@ -60,12 +66,12 @@ Result<std::vector<std::string>> Plugins::reset_agent(const std::string& agent) 
 Status Plugins::put_back_for(AgentSandbox& agent, const std::string& id, const PluginUses::Use& use) {
   const std::string& name = agent.record().name;
   const auto before = TRY(installs_.find(name, id));
-  if (!before || !lacks_packages(*before)) return {};
+  if (!before || !lacks_packages(*before, agent)) return {};
   const auto work = work_of(name);
   const std::scoped_lock lock(*work);
   // Another call may have done it meanwhile.
   const auto install = TRY(installs_.find(name, id));
-  if (!install || !lacks_packages(*install)) return {};
+  if (!install || !lacks_packages(*install, agent)) return {};
   const Wish wish{.agent = name, .recipe = install->recipe, .from = install->from, .stop = use.stop()};
   PluginInstallation installation(*this, agent, wish, use);
   return installation.put_packages_back(*install);
@@ -86,6 +92,7 @@ Status PluginInstallation::put_packages_back(const Install& before) {
   install_.log.push_back({"packages", {}});
   const Status done = start_and_install_packages();
   install_.lacks_packages = !done;
+  if (done) install_.system = system_of(agent_.record());
   install_.reason = done ? std::string() : agent_.secrets().scrubber()->scrub(done.error().message);
   TRY(save());
   return done;

@@ -1,5 +1,6 @@
 # Agents of the backend namespace that get the default image when something is to be installed, and not before.
 import json
+import pathlib
 
 import daemons
 import packages
@@ -11,8 +12,11 @@ import terminal
 pytestmark = pytest.mark.skipif(not packages.are_there(), reason="no apt and dpkg to make a system of")
 
 IMAGE = "hutch-sandbox:latest"
+HOST_PACKAGES = pathlib.Path("/var/lib/dpkg/info")
 CONTENTS = [
     packages.Package("hutch-hello", [("usr/bin/hutch-hello", b"#!/bin/sh\necho hello\n", 0o755)]),
+    # The host has one of the name.
+    packages.Package("base-files", [("usr/bin/hutch-base", b"#!/bin/sh\necho image\n", 0o755)]),
     packages.Package("python3-hutch-test", [("usr/bin/hutch-named", b"#!/bin/sh\necho named\n", 0o755)]),
 ]
 
@@ -36,6 +40,15 @@ def agents(request, base):
 def recipe(agents):
     """The path of a plugin that needs a package and has a tool that runs it."""
     return recipes.Files(agents)("Greeter", dependencies=["hutch-hello"], tools=[recipes.tool("greet", "hutch-hello")])
+
+
+@pytest.fixture
+def host_recipe(agents):
+    """The same, of a package that the host has, and whose tool says whether the image has it."""
+    if not (HOST_PACKAGES / "base-files.list").exists():
+        pytest.skip("the host has no package base-files")
+    return recipes.Files(agents)("Greeter", dependencies=["base-files"],
+                                 tools=[recipes.tool("greet", "hutch-base 2>/dev/null || echo host")])
 
 
 def image_of(agents, name):
@@ -269,3 +282,26 @@ def test_a_start_puts_packages_back_as_well(agents, recipe):
     agents("agent", "start", name).ok()
     assert state_of(agents, name) == "ready"
     assert agents.sh(name, "hutch-hello").ok().text == "hello\n"
+
+
+def test_an_image_gets_the_packages_that_the_host_had_for_a_plugin(agents, host_recipe):
+    name = agents.create("image=auto", "autonomousExec.enabled=true")
+    agents("plugin", "install", host_recipe, "--agent", name).ok()
+    assert greet(agents, name)["result"]["stdout"] == "host\n" and image_of(agents, name) == "auto"
+    assert agents.tool(name, "sandbox_install", packages=["hutch-hello"])["ok"]
+    assert greet(agents, name)["result"]["stdout"] == "image\n"
+
+
+def test_an_image_that_is_set_gets_them_from_its_start_on(agents, host_recipe):
+    name = agents.create("autonomousExec.enabled=true")
+    agents("plugin", "install", host_recipe, "--agent", name).ok()
+    agents("agent", "set", name, f"image={IMAGE}").ok()
+    # The sandbox that runs still has the host's.
+    assert greet(agents, name)["result"]["stdout"] == "host\n"
+    agents("agent", "stop", name).ok()
+    assert greet(agents, name)["result"]["stdout"] == "image\n"
+    assert state_of(agents, name) == "ready"
+    # And back again.
+    agents("agent", "set", name, "image=").ok()
+    agents("agent", "stop", name).ok()
+    assert greet(agents, name)["result"]["stdout"] == "host\n"
