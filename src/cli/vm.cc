@@ -66,7 +66,8 @@ Status stop_all() {
   return {};
 }
 
-// The plugins of agents need their packages again once the machines are made anew.
+// The plugins of agents need their packages again once the machines are made anew. Before that, for whatever ends it
+// half-way, and after it, since a call meanwhile may have found them still.
 Status expect_resets() {
   auto daemon = TRY(own_daemon());
   for (const Machine& machine : TRY(machines(&daemon))) {
@@ -110,7 +111,8 @@ Status reset(const VmArguments& arguments, const plan::HostFacts& facts) {
   TRY(expect_resets());
   TRY(stop_all());
   TRY(service::provision_vm(request, facts, say_progress));
-  return service::remove_machine_layers(facts);
+  TRY(service::remove_machine_layers(facts));
+  return expect_resets();
 }
 
 Status remove_files(const VmArguments& arguments, const plan::HostFacts& facts) {
@@ -124,7 +126,8 @@ Status remove_files(const VmArguments& arguments, const plan::HostFacts& facts) 
   TRY(expect_resets());
   TRY(stop_all());
   TRY(service::remove_vm(facts));
-  return service::remove_machine_layers(facts);
+  TRY(service::remove_machine_layers(facts));
+  return expect_resets();
 }
 
 Result<store::MachineSettingsFile> settings_file() { return store::MachineSettingsFile(TRY(own_dirs()).config); }
