@@ -2,7 +2,10 @@
 import hashlib
 import json
 import pathlib
+import shutil
 import subprocess
+
+import pytest
 
 from recipes import recipe as made, tool
 
@@ -51,6 +54,7 @@ def test_a_plugin_is_installed_called_and_removed(daemon, any_agent, recipe):
     leaves_nothing(daemon, any_agent, "word-tools")
 
 
+@pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
 def test_a_plugin_in_node(daemon, agent, recipe):
     script = "console.log(JSON.parse(process.env.PARAM_NUMBERS).reduce((a, b) => a + b, 0))\n"
     path = recipe("Sums", files={"sum.js": script}, tools=[tool("sum", "node sum.js", numbers="array")])

@@ -1,6 +1,7 @@
 # Plugins as a client of MCP meets them: tools that come and go, and the text that tells how they are made.
 import http.client
 import json
+import shutil
 import socket
 
 import pytest
@@ -64,6 +65,7 @@ def test_the_same_by_http(daemon, agent, recipe):
     assert ask("POST", "/echo_say", '{"x": "a b"}')[0] == 404
 
 
+@pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
 def test_an_agent_makes_a_tool_and_calls_it_in_one_conversation(daemon, agent, talk):
     def call(name, **arguments):
         return talk.ask("tools/call", name=name, arguments=arguments)[0]["structuredContent"]
