@@ -212,8 +212,10 @@ def test_no_dead_headers():
 
 
 def test_no_blobs():
+    """The description of the HTTP API is a text that grows with it."""
     sizes = {name: (sources.ROOT / name).stat().st_size for name in sources.every()}
-    report([f"{name}: {size} bytes, at most {BLOB_BYTES}" for name, size in sizes.items() if size > BLOB_BYTES])
+    most = {name: EXCEPTIONS["blob"].get(name, BLOB_BYTES) for name in sizes}
+    report([f"{name}: {size} bytes, at most {most[name]}" for name, size in sizes.items() if size > most[name]])
 
 
 def test_exceptions_are_needed():
