@@ -47,7 +47,7 @@ int secret_answer() {
   // Found out now, not when an agent has asked and waits.
   if (const auto terminal = sys::open_own_terminal(); !terminal) {
     return complain(Error::unsupported(
-        "there is no terminal to ask on: hutch secret set NAME keeps a value that comes by standard input, or --file"));
+        "there is no terminal to ask on: hutch secret set NAME reads the value from standard input, or from --file"));
   }
   auto daemon = own_daemon();
   if (!daemon) return complain(daemon.error());
