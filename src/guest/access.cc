@@ -40,6 +40,7 @@ constexpr int kTreeFd = 4;
 constexpr int kUserFd = 5;
 constexpr int kMountsFd = 6;
 constexpr int kTurnsFd = 7;
+constexpr int kSourcesFd = 8;
 
 // A workload could go on for ever with names of its own.
 constexpr std::size_t kToldMax = 1000;
@@ -101,8 +102,8 @@ class AccessServer {
 };
 
 Result<wire::AccessRules> receive_rules(wire::Connection& host);
-Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervised);
-std::vector<UniqueFd> open_sources(const std::vector<wire::SupervisedMount>& supervised);
+Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervised, std::vector<UniqueFd> sources);
+std::vector<UniqueFd> take_sources(const std::vector<wire::SupervisedMount>& supervised);
 Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::SupervisedMount>& supervised,
                                                std::vector<UniqueFd> sources);
 Places::Mount::Above what_is_above(int root, const std::string& target,
@@ -121,11 +122,13 @@ int serve_access(UniqueFd stream, TakesTurns takes_turns) {
   wire::Connection host(std::move(stream));
   const auto serve = [&]() -> Status {
     const bool has_turns = takes_turns == TakesTurns::kYes;
-    TRY(sys::close_from(has_turns ? kTurnsFd + 1 : kTurnsFd));
     UniqueFd turns(has_turns ? kTurnsFd : -1);
     TRY(sys::block_all_signals());
     auto rules = TRY(receive_rules(host));
-    Places places = TRY(enter_sandbox(rules.supervised));
+    std::vector<UniqueFd> sources = take_sources(rules.supervised);
+    const auto held = std::ranges::count_if(sources, [](const UniqueFd& source) { return bool(source); });
+    TRY(sys::close_from(kSourcesFd + static_cast<int>(held)));
+    Places places = TRY(enter_sandbox(rules.supervised, std::move(sources)));
     return AccessServer(host, std::move(rules), std::move(places), std::move(turns)).run();
   };
   Status served = serve();
@@ -149,9 +152,8 @@ Result<wire::AccessRules> receive_rules(wire::Connection& host) {
 // nobody in there can reach, with a /proc that knows them all. Of its capabilities it keeps the one for reading the
 // memory of processes that made themselves unreadable, and the one for asking a socket for its file; files it may touch
 // as they may.
-Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervised) {
+Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervised, std::vector<UniqueFd> sources) {
   UniqueFd proc = TRY(sys::open("/proc", sys::Open::kPath));
-  std::vector<UniqueFd> sources = open_sources(supervised);
   if (sys::user_id() == 0) TRY(sys::drop_groups());
   TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kUserFd));
   TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kMountsFd));
@@ -166,23 +168,17 @@ Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervise
                 TRY(find_mounts(supervised, std::move(sources))));
 }
 
-// Among the host's mounts, where a directory shows its name and what is above it. One that has been moved already stays
-// absent.
-std::vector<UniqueFd> open_sources(const std::vector<wire::SupervisedMount>& supervised) {
+// The host opened them among its mounts, where a directory shows its name and what is above it.
+std::vector<UniqueFd> take_sources(const std::vector<wire::SupervisedMount>& supervised) {
   std::vector<UniqueFd> sources(supervised.size());
+  int next = kSourcesFd;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (supervised[i].source.empty()) continue;
-    auto found = sys::open_exact(supervised[i].source);
-    const auto what = found ? sys::look_at(found->get()) : Result<sys::Resolved>(sys::Resolved());
-    const plan::Identity& wanted = supervised[i].identity;
-    const bool is_it =
-        found && what && (wanted == plan::Identity{} || wanted == plan::Identity{what->device, what->inode});
-    if (is_it) sources[i] = std::move(*found);
+    if (supervised[i].descriptor == wire::SupervisedMount::Descriptor::kHeld) sources[i] = UniqueFd(next++);
   }
   return sources;
 }
 
-// The command may run already, and have moved what is above one: then it is not found, and nothing is changed in it.
+// One that is not where it was planned is not found, and nothing is changed in it.
 Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::SupervisedMount>& supervised,
                                                std::vector<UniqueFd> sources) {
   const UniqueFd root = TRY(sys::open_exact("/"));

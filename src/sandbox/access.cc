@@ -15,6 +15,8 @@
 #include "policy/defaults.h"
 #include "policy/obeyed.h"
 #include "sys/channel.h"
+#include "sys/delegate.h"
+#include "sys/files.h"
 #include "sys/io.h"
 #include "sys/tree.h"
 #include "sys/turn.h"
@@ -23,7 +25,7 @@ namespace hutch::sandbox {
 
 namespace {
 
-// Where hutch-guest --access finds its things.
+// Where hutch-guest --access finds its things; behind them the sources that are held.
 constexpr int kStreamFd = 0;
 constexpr int kFirstFd = 3;
 enum Descriptor { kListener, kTree, kUser, kMounts, kDescriptors };
@@ -87,6 +89,22 @@ std::string remedy_of(const wire::Refused& refused) {
               " allows it, filesystem.allowObeyed [\"", file->name, "\"] allows the name"});
 }
 
+// Among the host's mounts, where a directory shows its name and what is above it. One that has been moved already stays
+// absent.
+std::vector<UniqueFd> open_sources(std::vector<wire::SupervisedMount>& supervised) {
+  std::vector<UniqueFd> sources;
+  for (wire::SupervisedMount& mount : supervised) {
+    if (mount.source.empty()) continue;
+    auto found = sys::open_exact(mount.source);
+    const auto what = found ? sys::look_at(found->get()) : Result<sys::Resolved>(sys::Resolved());
+    const bool is_known = mount.identity != plan::Identity{};
+    if (!found || !what || (is_known && mount.identity != plan::Identity{what->device, what->inode})) continue;
+    mount.descriptor = wire::SupervisedMount::Descriptor::kHeld;
+    sources.push_back(std::move(*found));
+  }
+  return sources;
+}
+
 // The sandbox starts all the same: by itself it makes nothing that its own supervisor would not see.
 Refusal without_turns(const Error& error) {
   return {.what = cat({"another sandbox that writes the same repository at the same time could make git run something: "
@@ -137,33 +155,60 @@ AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& pla
   return rules;
 }
 
-Result<AccessSupervisor> AccessSupervisor::start(const AccessRules& rules, std::vector<UniqueFd> descriptors,
+// Nothing that the sandbox does before its first supervised call moves a mount or what is above one. What the host does
+// is another matter, so the directories that the plan meant are held from the start.
+Result<AccessSupervisor> AccessSupervisor::await(AccessRules rules, std::vector<UniqueFd> descriptors,
                                                  TellGuest tell_guest) {
   if (descriptors.size() != kDescriptors || rules.guest_program.empty()) {
     return fail(Error::invalid("hutch-guest: a supervisor that nobody asked for"));
   }
-  auto [ours, its] = TRY(sys::socket_pair());
-  std::vector<std::pair<int, int>> install = {{its.get(), kStreamFd}};
-  for (const UniqueFd& descriptor : descriptors) {
-    install.emplace_back(descriptor.get(), kFirstFd + static_cast<int>(install.size()) - 1);
-  }
-  std::vector<std::string> arguments = {"hutch-guest", "--access"};
-  // An open of its own for each supervisor: the lock belongs to that, and ends with it.
-  const auto turns = open_turns_in(rules.data);
-  if (turns) install.emplace_back(turns->get(), kFirstFd + kDescriptors);
-  if (turns) arguments.emplace_back("--turns");
-  auto process =
-      TRY(sys::spawn(rules.guest_program, {.arguments = std::move(arguments), .environment = {}, .install = install}));
-  wire::Connection connection(std::move(ours));
-  TRY(connection.send(wire::ToGuest(wire::AccessRules{rules.names, rules.questions, rules.hidden, rules.supervised})));
   Widener widener(rules.guest_program, std::move(descriptors[kUser]), std::move(descriptors[kMounts]));
-  AccessSupervisor supervisor(std::move(process), std::move(connection), std::move(widener), std::move(tell_guest));
-  if (!turns) supervisor.told_.refusals.push_back(without_turns(turns.error()));
-  return supervisor;
+  std::vector<UniqueFd> sources = open_sources(rules.supervised);
+  return AccessSupervisor({.rules = std::move(rules),
+                           .listener = std::move(descriptors[kListener]),
+                           .tree = std::move(descriptors[kTree]),
+                           .sources = std::move(sources)},
+                          std::move(widener), std::move(tell_guest));
+}
+
+// Without it the calls fail: the kernel answers ENOSYS for a listener that is closed (seccomp_unotify(2)).
+Status AccessSupervisor::start() {
+  const Awaited own = std::move(*awaited_);
+  awaited_.reset();
+  auto [ours, its] = TRY(sys::socket_pair());
+  // An open of its own for each supervisor: the lock belongs to that, and ends with it.
+  const auto turns = open_turns_in(own.rules.data);
+  if (!turns) told_.refusals.push_back(without_turns(turns.error()));
+  std::vector<std::pair<int, int>> install = {{its.get(), kStreamFd},
+                                              {own.listener.get(), kFirstFd + kListener},
+                                              {own.tree.get(), kFirstFd + kTree},
+                                              {widener_.user(), kFirstFd + kUser},
+                                              {widener_.mounts(), kFirstFd + kMounts}};
+  if (turns) install.emplace_back(turns->get(), kFirstFd + kDescriptors);
+  int next = kFirstFd + kDescriptors + 1;
+  for (const UniqueFd& source : own.sources) install.emplace_back(source.get(), next++);
+  std::vector<std::string> arguments = {"hutch-guest", "--access"};
+  if (turns) arguments.emplace_back("--turns");
+  process_ = TRY(
+      sys::spawn(own.rules.guest_program, {.arguments = std::move(arguments), .environment = {}, .install = install}));
+  wire::Connection connection(std::move(ours));
+  const auto& [program, names, questions, hidden, supervised, data] = own.rules;
+  TRY(connection.send(wire::ToGuest(wire::AccessRules{names, questions, hidden, supervised})));
+  connection_ = std::move(connection);
+  return {};
+}
+
+// Where nobody is left who could make one, there is nothing to start.
+Status AccessSupervisor::await_call() {
+  pollfd called{awaited_->listener.get(), POLLIN, 0};
+  TRY(sys::poll({&called, 1}, std::chrono::milliseconds(0)));
+  if ((called.revents & POLLIN) != 0) return start();
+  if (called.revents != 0) awaited_.reset();
+  return {};
 }
 
 AccessSupervisor::Heard AccessSupervisor::hear() {
-  const Status received = receive();
+  const Status received = awaited_ ? await_call() : receive();
   if (!received) lose(received.error());
   return std::exchange(told_, {});
 }
@@ -171,6 +216,7 @@ AccessSupervisor::Heard AccessSupervisor::hear() {
 void AccessSupervisor::lose(const Error& error) {
   static constexpr std::string_view kGone = "files that are supervised cannot be changed any more: ";
   connection_.reset();
+  awaited_.reset();
   told_.refusals.push_back({.what = cat({kGone, error.message}), .rule = ""});
 }
 
@@ -225,6 +271,9 @@ bool AccessSupervisor::prolong(const FileGrant& grant) {
 
 Status AccessSupervisor::narrow(const std::string& path) {
   Status narrowed = end([&](const Held& held) { return is_within(held.path, path); });
+  if (awaited_) {
+    std::erase_if(awaited_->rules.names.granted, [&](const auto& granted) { return is_within(granted, path); });
+  }
   send(wire::ToGuest(wire::FileRevoked{path}), UniqueFd());
   return narrowed;
 }
@@ -233,6 +282,8 @@ Status AccessSupervisor::refuse(const wire::Names& names) { return have_heeded(w
 
 // Where it has gone nothing is changed by any name.
 Status AccessSupervisor::have_heeded(const wire::ToGuest& message) {
+  const Status started = start_if_awaited();
+  if (!started) lose(started.error());
   if (!connection_) return {};
   send(message, UniqueFd());
   ++to_heed_;

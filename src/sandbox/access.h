@@ -39,19 +39,19 @@ class AccessSupervisor {
   };
   // Says something to the sandbox's own guest.
   using TellGuest = std::function<Status(const wire::ToGuest& message)>;
-  // `descriptors` came with wire::Supervise. Ends with its owner, and with the thread that starts it.
-  static Result<AccessSupervisor> start(const AccessRules& rules, std::vector<UniqueFd> descriptors,
-                                        TellGuest tell_guest);
+  // `descriptors` came with wire::Supervise. Its process starts with the first call that the kernel holds for it, or
+  // with the first method that needs it: most commands change nothing that is supervised. Ends with its owner.
+  static Result<AccessSupervisor> await(AccessRules rules, std::vector<UniqueFd> descriptors, TellGuest tell_guest);
 
   // To poll(2) for reading; -1 once it has gone.
-  int fd() const { return connection_ ? connection_->fd() : -1; }
+  int fd() const { return connection_ ? connection_->fd() : awaited_ ? awaited_->listener.get() : -1; }
   // Whether something was told while something else was waited for.
   bool has_heard() const { return !told_.refusals.empty() || !told_.requests.empty() || !told_.files.empty(); }
-  // What it has told since. Where it has gone, every change of a supervised file fails from then on, and that is what
-  // is told.
+  // What it has told since. Where it has gone, or could not be started, every change of a supervised file fails from
+  // then on, and that is what is told.
   Heard hear();
   // Has the guest judge the files that the sandbox has written, and name or refuse them. Waits as refuse() does.
-  Status settle() { return have_heeded(wire::ToGuest(wire::Settle{})); }
+  Status settle() { return process_ ? have_heeded(wire::ToGuest(wire::Settle{})) : Status(); }
   // An answer that comes too late is none.
   void answer(std::uint64_t id, const SocketAnswer& answer);
   // Has what is granted shown first. An error says why it could not be; the answer is no then.
@@ -80,11 +80,18 @@ class AccessSupervisor {
     std::vector<std::string> own{};  // where its place was made
     std::optional<Clock::time_point> until;
   };
-  AccessSupervisor(sys::ChildProcess process, wire::Connection connection, Widener widener, TellGuest tell_guest)
-      : process_(std::move(process)),
-        connection_(std::move(connection)),
-        widener_(std::move(widener)),
-        tell_guest_(std::move(tell_guest)) {}
+  // What the process will have.
+  struct Awaited {
+    AccessRules rules;
+    UniqueFd listener;
+    UniqueFd tree;
+    std::vector<UniqueFd> sources;
+  };
+  AccessSupervisor(Awaited awaited, Widener widener, TellGuest tell_guest)
+      : awaited_(std::move(awaited)), widener_(std::move(widener)), tell_guest_(std::move(tell_guest)) {}
+  Status await_call();
+  Status start();
+  Status start_if_awaited() { return awaited_ ? start() : Status(); }
   Status receive();
   Status take(wire::ToHost message);
   void lose(const Error& error);
@@ -95,6 +102,7 @@ class AccessSupervisor {
   Status end(const std::function<bool(const Held& held)>& which);
   void send(const wire::ToGuest& message, const UniqueFd& descriptor);
 
+  std::optional<Awaited> awaited_;  // until it starts
   sys::ChildProcess process_;
   std::optional<wire::Connection> connection_;
   Widener widener_;

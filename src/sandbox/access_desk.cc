@@ -9,9 +9,10 @@
 namespace hutch::sandbox {
 
 Status AccessDesk::start(std::vector<UniqueFd> descriptors) {
-  auto started = TRY_CTX(AccessSupervisor::start(settings_.rules, std::move(descriptors), settings_.tell_guest),
-                         "start the access supervisor");
-  supervisor_ = std::make_shared<AccessSupervisor>(std::move(started));
+  auto awaited =
+      TRY_CTX(AccessSupervisor::await(std::move(settings_.rules), std::move(descriptors), settings_.tell_guest),
+              "start the access supervisor");
+  supervisor_ = std::make_shared<AccessSupervisor>(std::move(awaited));
   if (!settings_.files.begins) return {};
   const std::weak_ptr<AccessSupervisor> kept = supervisor_;
   FileHold hold;

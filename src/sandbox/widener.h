@@ -20,6 +20,9 @@ class Widener {
   Widener(std::string guest_program, UniqueFd user, UniqueFd mounts)
       : guest_program_(std::move(guest_program)), user_(std::move(user)), mounts_(std::move(mounts)) {}
 
+  int user() const { return user_.get(); }
+  int mounts() const { return mounts_.get(); }
+
   Result<wire::Widened> show(const plan::Widening& widening);
   // The mounts that hide each of these places by now.
   Result<wire::Covered> cover(const std::vector<plan::Hiding>& hidings);

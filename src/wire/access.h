@@ -15,6 +15,8 @@ struct SupervisedMount {  // writable for the supervisor alone
   std::string target;     // where it was planned
   plan::Identity identity;  // of its root
   std::string source{};     // the host's path of it; empty: it is none of the host's
+  enum class Descriptor : std::uint8_t { kNone, kHeld };
+  Descriptor descriptor = Descriptor::kNone;  // of the source, which the supervisor starts with
 };
 
 // The first message to an access supervisor.

@@ -121,6 +121,7 @@ void write_message(Writer& out, const AccessRules& message) {
     out.u64(mount.identity.device);
     out.u64(mount.identity.inode);
     out.text(mount.source);
+    out.u8(static_cast<std::uint8_t>(mount.descriptor));
   }
 }
 
@@ -318,7 +319,7 @@ void read_message(Reader& in, AccessRules& message) {
   read_names(in, message.names);
   message.questions = in.choice(plan::FileQuestions::kAll);
   message.hidden = in.texts();
-  static constexpr std::size_t kMountBytesMin = 4 + 8 + 8 + 4;
+  static constexpr std::size_t kMountBytesMin = 4 + 8 + 8 + 4 + 1;
   const std::size_t mounts = in.count(kMountBytesMin);
   for (std::size_t i = 0; i < mounts; ++i) {
     SupervisedMount& mount = message.supervised.emplace_back();
@@ -326,6 +327,7 @@ void read_message(Reader& in, AccessRules& message) {
     mount.identity.device = in.u64();
     mount.identity.inode = in.u64();
     mount.source = in.text();
+    mount.descriptor = in.choice(SupervisedMount::Descriptor::kHeld);
   }
 }
 

@@ -142,14 +142,17 @@ TEST(Message, TheOthersKeepTheirValues) {
   EXPECT_EQ(refused.pid, 9U);
   EXPECT_EQ(refused.path, "/p/.bashrc");
   EXPECT_EQ(refused.rule, "built in");
-  const AccessRules questions =
-      through_guest(AccessRules{{},
-                                plan::FileQuestions::kAll,
-                                {"/home", "/root"},
-                                {{.target = "/p", .identity = {3, 1ULL << 40}, .source = "/home/p"}}});
+  const AccessRules questions = through_guest(AccessRules{{},
+                                                          plan::FileQuestions::kAll,
+                                                          {"/home", "/root"},
+                                                          {{.target = "/p",
+                                                            .identity = {3, 1ULL << 40},
+                                                            .source = "/home/p",
+                                                            .descriptor = SupervisedMount::Descriptor::kHeld}}});
   ASSERT_EQ(questions.supervised.size(), 1U);
   EXPECT_EQ(questions.supervised.front().target, "/p");
   EXPECT_EQ(questions.supervised.front().source, "/home/p");
+  EXPECT_EQ(questions.supervised.front().descriptor, SupervisedMount::Descriptor::kHeld);
   EXPECT_EQ(questions.supervised.front().identity, (plan::Identity{3, 1ULL << 40}));
   EXPECT_EQ(questions.questions, plan::FileQuestions::kAll);
   EXPECT_EQ(questions.hidden, (std::vector<std::string>{"/home", "/root"}));

@@ -38,7 +38,7 @@ def test_out_of_the_sandbox_before_a_call(hutch, as_user, project):
 @pytest.mark.skipif(os.geteuid() != 0, reason="strace has to trace what cannot be dumped")
 def test_out_of_the_sandbox_within_a_call(hutch, as_user, project):
     place = as_user.mkdir(project / "h/sub").parent
-    with hutch.popen("sh", "-c", "read go; ln -s /bin/sh sub/pre-commit", cwd=place) as run:
+    with hutch.popen("sh", "-c", "touch first; read go; ln -s /bin/sh sub/pre-commit", cwd=place) as run:
         supervisor = supervisor_of(run)
         with slow(supervisor, "symlinkat", 3):
             run.stdin.write(b"go\n")

@@ -19,10 +19,10 @@ def backend(request):
 
 
 @contextlib.contextmanager
-def working_in(hutch, directory, script):
+def working_in(hutch, directory, script, before="mkdir up; rmdir up"):
     """A sandbox in that directory, which runs `script` once it is told to; finish() tells it, and waits for its end.
     The supervisor has made a call by then, so that it has found the directory."""
-    with hutch.popen("sh", "-c", f"mkdir up; rmdir up; echo ready; read go; {script}", cwd=directory) as run:
+    with hutch.popen("sh", "-c", f"{before}; echo ready; read go; {script}", cwd=directory) as run:
         assert run.stdout.readline() == b"ready\n"
 
         def finish():
@@ -55,6 +55,20 @@ def test_another_sandbox_makes_it_the_hooks_of_a_repository(hutch, as_user, proj
     directory, script = MOVES[move]
     place = as_user.mkdir(project / directory)
     with working_in(hutch, place, f"{HOOK}; echo text > other.sample; exit 1") as finish:
+        hutch.sh(script).ok()
+        hooks = project / HOOKS[move]
+        assert (hooks.parent / "HEAD").exists()
+        _, err = finish()
+    assert [path.name for path in hooks.iterdir()] == ["other.sample"], err
+    assert b"hooks/pre-commit was refused" in err, err
+
+
+@pytest.mark.parametrize("move", MOVES)
+def test_before_the_first_change(hutch, as_user, project, move):
+    """There is no supervisor yet."""
+    directory, script = MOVES[move]
+    place = as_user.mkdir(project / directory)
+    with working_in(hutch, place, f"{HOOK}; echo text > other.sample; exit 1", before="true") as finish:
         hutch.sh(script).ok()
         hooks = project / HOOKS[move]
         assert (hooks.parent / "HEAD").exists()

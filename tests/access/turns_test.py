@@ -124,7 +124,9 @@ def test_turns_that_do_not_come_hold_a_sandbox_up_once(hutch, project, turns):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="strace has to trace what cannot be dumped")
 def test_a_supervisor_that_is_killed_in_its_turn_gives_it_back(hutch, project, turns):
-    with hutch.popen("sh", "-c", "read go; mkdir hooks") as one, hutch.popen("sh", "-c", "read go; mkdir refs") as two:
+    script = "touch first; read go; mkdir {}"
+    with (hutch.popen("sh", "-c", script.format("hooks")) as one,
+          hutch.popen("sh", "-c", script.format("refs")) as two):
         dying = supervisor_of(one)
         supervisor_of(two)
         with slow(dying, "mkdirat", 60) as tracer:
@@ -148,7 +150,7 @@ def test_a_part_that_is_removed_meanwhile(hutch, as_user, project):
     """The one replaces HEAD of a harmless repository. Before it does so, the other removes HEAD and makes the
     configuration, which is none of a repository then."""
     as_user.write(project / "evil", EVIL)
-    rename = "import os; input(); os.rename('h', 'HEAD')"
+    rename = "import os; os.mkdir('first'); input(); os.rename('h', 'HEAD')"
     other = f"echo '[core]' > config; {PARTS}; cp HEAD h; echo ready; read go; rm HEAD; mv -f evil config"
     with hutch.popen("python3", "-c", rename) as one, hutch.popen("sh", "-c", other) as two:
         supervisor = supervisor_of(one)

@@ -9,15 +9,17 @@ import harness
 
 
 def supervisor_of(run):
-    """The process beside the sandbox of `run` that makes its changes."""
-    def find():
-        for child in pathlib.Path(f"/proc/{run.pid}/task").glob("*/children"):
-            for pid in child.read_text().split():
-                with contextlib.suppress(OSError):
-                    if b"--access" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes():
-                        return int(pid)
-        return None
-    return harness.wait_until(find, "a supervisor")
+    """The process beside the sandbox of `run` that makes its changes. It starts with the first of them."""
+    return harness.wait_until(lambda: find_supervisor(run), "a supervisor")
+
+
+def find_supervisor(run):
+    for child in pathlib.Path(f"/proc/{run.pid}/task").glob("*/children"):
+        for pid in child.read_text().split():
+            with contextlib.suppress(OSError):
+                if b"--access" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes():
+                    return int(pid)
+    return None
 
 
 @contextlib.contextmanager
