@@ -28,6 +28,7 @@ std::string cat(std::initializer_list<std::string_view> pieces) {
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   if (text.empty()) return parts;
+  parts.reserve(static_cast<std::size_t>(std::ranges::count(text, separator)) + 1);
   for (;;) {
     const std::size_t at = text.find(separator);
     parts.push_back(text.substr(0, at));

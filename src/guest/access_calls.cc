@@ -193,18 +193,17 @@ Result<CallAnswer> AccessCalls::open_existing(const AccessCall& call, const Entr
   if (auto judged = TRY(open_judged(call, entry))) return std::move(*judged);
   TRY(judge(call, entry.path));
   TRY(judge_git(call, entry, MadeOf::kContent));
-  UniqueFd file = TRY(open_same(plain_flags(call.flags)));
-  const sys::Resolved what = TRY(sys::look_at(file.get()));
+  auto [file, what] = TRY(open_same(plain_flags(call.flags)));
   TRY(judge_lock(call, entry, what));
   // As in judge_made(): a configuration must not become one of a repository between the judgement and this moment.
-  TRY(judge_git(call, entry, MadeOf::kContent));
+  TRY(judge_git(call, entry, MadeOf::kContent, Places::Outlook::kNow));
   // To cut off a large file takes long.
   asked_.turns.give_back();
   if (has(call.flags, O_TRUNC) && !reads_only(call.flags)) {
     TRY(sys::truncate_file(file.get(), 0));
   } else if (has(call.flags, O_TRUNC)) {
-    const UniqueFd writable = TRY(open_same(O_WRONLY));
-    TRY(sys::truncate_file(writable.get(), 0));
+    const OpenedFile writable = TRY(open_same(O_WRONLY));
+    TRY(sys::truncate_file(writable.file.get(), 0));
   }
   return opened(call, std::move(file));
 }
@@ -225,21 +224,23 @@ Status AccessCalls::give_for_writing(const UniqueFd& file, const sys::Resolved& 
 
 // A descriptor for reading lies on the sandbox's own mount, which is read-only: nobody can change a file through it,
 // and the supervisor judges each attempt to reopen it for writing.
-Result<UniqueFd> AccessCalls::open_named(const Entry& entry, const sys::Resolved& what, int flags) const {
+Result<AccessCalls::OpenedFile> AccessCalls::open_named(const Entry& entry, const sys::Resolved& what,
+                                                        int flags) const {
   const bool reads = reads_only(flags) && entry.directory->seen;
   UniqueFd file = TRY(sys::open_at(reads ? entry.directory->seen.get() : entry.at(), entry.name, flags, 0));
   const sys::Resolved found = TRY(sys::look_at(file.get()));
   if (!found.is_same(what)) return fail(call_error(ESTALE).error());
   if (!reads) TRY(give_for_writing(file, found));
-  return file;
+  return OpenedFile{std::move(file), found};
 }
 
-Result<UniqueFd> AccessCalls::open_object(const Object& object, int flags) const {
+Result<AccessCalls::OpenedFile> AccessCalls::open_object(const Object& object, int flags) const {
   const bool nameless = object.entry.name.empty();
   if (!nameless && !reads_only(flags)) return open_named(object.entry, object.what, flags);
   UniqueFd file = TRY(sys::open_again(object.seen ? object.seen.get() : object.handle.get(), flags));
   if (!reads_only(flags)) TRY(give_for_writing(file, object.what));
-  return file;
+  const sys::Resolved what = TRY(sys::look_at(file.get()));
+  return OpenedFile{std::move(file), what};
 }
 
 // This call has made the file, or may have made it.
@@ -548,7 +549,7 @@ Status AccessCalls::apply_change(const AccessCall& call, const Object& object) c
   if (!S_ISREG(object.what.mode)) return call_error(S_ISDIR(object.what.mode) ? EISDIR : EINVAL);
   const auto file = open_object(object, O_WRONLY);
   if (!file) return is_another_by_now(file.error()) ? call_error(EBUSY) : fail(file.error());
-  return sys::truncate_file(file->get(), call.size);
+  return sys::truncate_file(file->file.get(), call.size);
 }
 
 // Programs ask before they write; nobody is told of an answer.

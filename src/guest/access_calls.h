@@ -73,10 +73,15 @@ class AccessCalls {
   Result<CallAnswer> open(const AccessCall& call) const;
   Result<std::optional<CallAnswer>> open_plainly(const AccessCall& call) const;
   Result<std::optional<CallAnswer>> make_plainly(const AccessCall& call, const Entry& entry) const;
-  using OpenSame = std::function<Result<UniqueFd>(int flags)>;  // ESTALE, ENOENT: the name leads to another file by now
+  struct OpenedFile {
+    UniqueFd file;
+    sys::Resolved what;
+  };
+  using OpenSame =
+      std::function<Result<OpenedFile>(int flags)>;  // ESTALE, ENOENT: the name leads to another file by now
   Result<CallAnswer> open_existing(const AccessCall& call, const Entry& entry, const OpenSame& open_same) const;
-  Result<UniqueFd> open_named(const Entry& entry, const sys::Resolved& what, int flags) const;
-  Result<UniqueFd> open_object(const Object& object, int flags) const;
+  Result<OpenedFile> open_named(const Entry& entry, const sys::Resolved& what, int flags) const;
+  Result<OpenedFile> open_object(const Object& object, int flags) const;
   Result<CallAnswer> hand_over_made(const AccessCall& call, const Entry& entry, UniqueFd file) const;
   Result<UniqueFd> open_for_reading(const Entry& entry, UniqueFd made, const sys::Resolved& what, int flags) const;
   Status give_for_writing(const UniqueFd& file, const sys::Resolved& what) const;
@@ -90,7 +95,9 @@ class AccessCalls {
   Result<CallAnswer> ask_access(const AccessCall& call) const;
   // Absent: the file is not judged by its content.
   Result<std::optional<CallAnswer>> open_judged(const AccessCall& call, const Entry& entry) const;
-  Result<MadeName> judge_git(const AccessCall& call, const Entry& entry, MadeOf what) const;
+  // Before the name is made by what was seen last: judge_made() looks again.
+  Result<MadeName> judge_git(const AccessCall& call, const Entry& entry, MadeOf what,
+                             Places::Outlook outlook = Places::Outlook::kLast) const;
   Status judge_made(const AccessCall& call, const Entry& entry, const MadeName& made) const;
   using JudgeGit = std::function<Status(const Entry& there)>;
   Status judge_outside(const AccessCall& call, const Entry& entry, const Result<std::optional<Outside>>& outside,

@@ -124,8 +124,9 @@ Status AccessCalls::judge_outside(const AccessCall& call, const Entry& entry,
   return judged || judged.error().sys_errno != EPERM ? judged : refuse_git(call, path);
 }
 
-Result<MadeName> AccessCalls::judge_git(const AccessCall& call, const Entry& entry, MadeOf what) const {
-  const auto outside = places_.outside_of(entry);
+Result<MadeName> AccessCalls::judge_git(const AccessCall& call, const Entry& entry, MadeOf what,
+                                        Places::Outlook outlook) const {
+  const auto outside = places_.outside_of(entry, outlook);
   TRY(judge_outside(call, entry, outside, [&](const Entry& there) { return judge_git_name(there, what); }));
   const bool was_repository = is_repository(entry);
   const Status judged = judge_git_name(entry, what);
@@ -149,14 +150,14 @@ Status AccessCalls::judge_made(const AccessCall& call, const Entry& entry, const
     return {};
   };
   TRY(look());
-  auto outside = places_.outside_of(now);
+  auto outside = places_.outside_of(now, Places::Outlook::kNow);
   const auto is_for_git = [&] {
     return plan::is_known_to_git(now.path) || !outside || (*outside && plan::is_known_to_git((*outside)->path));
   };
   if (!asked_.turns.is_mine() && is_for_git()) {
     TRY(take_turn(call, now.path));
     TRY(look());
-    outside = places_.outside_of(now);
+    outside = places_.outside_of(now, Places::Outlook::kNow);
   }
   TRY(judge_outside(call, now, outside, [&](const Entry& there) { return judge_made_git_name(there, made); }));
   if (now.path != entry.path) {

@@ -29,6 +29,7 @@ class Places {
     sys::Resolved what{};  // of `root`
     std::string source{};  // the host's path of it; empty: it is none of the host's
     UniqueFd outside{};    // O_PATH, among the host's mounts; absent: it was moved before it could be opened
+    std::string outside_path{};  // of that, when it was last looked at; empty: not yet
   };
   // `tree` is the writable copy of the sandbox's root, `proc` a proc(5) that knows the callers, `descriptors` the
   // directory of this process's own in it.
@@ -63,7 +64,8 @@ class Places {
   Result<std::string> path_of(const Entry& entry) const;
   // Where the host has an entry in the root of a supervised mount, or in one that was planned in a ".git". Absent:
   // elsewhere. An error: nobody knows.
-  Result<std::optional<Outside>> outside_of(const Entry& entry) const;
+  enum class Outlook { kLast, kNow };  // as it was when it was last looked at, or as it is
+  Result<std::optional<Outside>> outside_of(const Entry& entry, Outlook outlook);
   // What it leads to in the sandbox, as O_PATH, supervised or not.
   Result<UniqueFd> seen(const CallerPath& path, sys::LastLink last) const;
   // Likewise for one who looks, where what is not there is no error.
@@ -130,7 +132,7 @@ class Places {
   std::optional<std::string> name_below(const Mount& mount, const UniqueFd& seen, const std::string& path) const;
   Result<std::optional<Twin>> twin_of(const UniqueFd& seen) const;
   bool is_own(const std::string& path, const sys::Resolved& what) const;
-  const Mount* mount_of(const Entry& entry) const;
+  Mount* mount_of(const Entry& entry);
   Result<std::optional<Directory>> granted_directory(const UniqueFd& seen, const sys::Resolved& what) const;
 
   UniqueFd tree_;

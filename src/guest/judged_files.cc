@@ -25,7 +25,7 @@ void JudgedFiles::add_to(std::vector<pollfd>& wait) const {
   for (const Pending& pending : pending_) wait.push_back({pending.read.get(), POLLIN, 0});
 }
 
-void JudgedFiles::land(const Places& places, Turns& turns, const Refused& refused) {
+void JudgedFiles::land(Places& places, Turns& turns, const Refused& refused) {
   std::vector<Pending> waiting;
   for (Pending& pending : std::exchange(pending_, {})) {
     const Read read = take(pending);
@@ -43,10 +43,10 @@ void JudgedFiles::land(const Places& places, Turns& turns, const Refused& refuse
   pending_ = std::move(waiting);
 }
 
-Status JudgedFiles::judge_and_make(const Places& places, const Pending& pending) {
+Status JudgedFiles::judge_and_make(Places& places, const Pending& pending) {
   const Wanted& wanted = pending.wanted;
   const std::string path = TRY(places.path_of(wanted.entry));
-  const auto outside = TRY(places.outside_of(wanted.entry));
+  const auto outside = TRY(places.outside_of(wanted.entry, Places::Outlook::kNow));
   const auto is_harmless = [&](const std::string& at, const std::string& root) {
     return plan::judged_file(at) == wanted.kind && plan::is_harmless_text(wanted.kind, at, pending.text, root);
   };

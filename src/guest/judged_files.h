@@ -38,7 +38,7 @@ class JudgedFiles {
   void add_to(std::vector<pollfd>& wait) const;
   // Makes the files that are complete. The meaning of a text depends on its directory, so a file is not made if its
   // directory has moved.
-  void land(const Places& places, Turns& turns, const Refused& refused);
+  void land(Places& places, Turns& turns, const Refused& refused);
 
  private:
   // A workload could otherwise open files for ever and never close them.
@@ -51,7 +51,7 @@ class JudgedFiles {
   };
   enum class Read { kMore, kAll, kTooMuch };
   static Read take(Pending& pending);
-  static Status judge_and_make(const Places& places, const Pending& pending);
+  static Status judge_and_make(Places& places, const Pending& pending);
   static Status make(const Pending& pending);
 
   std::vector<Pending> pending_;

@@ -16,7 +16,7 @@ using enum policy::ObeyedTreatment;
 namespace {
 
 std::string_view last_component(std::string_view path);
-bool may_end_as(std::string_view pattern, std::string_view path);
+bool matches(std::string_view pattern, std::string_view path);
 template <class Matches>
 const NameRule* find_above(std::span<const NameRule> names, Matches matches);
 template <class Counts>
@@ -112,10 +112,7 @@ std::optional<NameRule> denied_name(const GuardedNames& names, std::string_view 
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string_view prefix = path.substr(0, end);
     for (const NameRule& rule : names.rules) {
-      // The cheap test first: hardly any path ends as a rule does.
-      if (!may_end_as(rule.pattern, prefix) || !policy::matches_path(rule.pattern, prefix) ||
-          is_lifted(rule, prefix, path))
-        continue;
+      if (!matches(rule.pattern, prefix) || is_lifted(rule, prefix, path)) continue;
       if (is_granted(names, rule, path)) continue;
       return is_git_config_rule(rule) && is_config_kept_at(names, path) ? kept_config_rule(path) : rule;
     }
@@ -215,7 +212,7 @@ std::optional<NameRule> leads_to_name(const GuardedNames& names, std::string_vie
   const NameRule* found = find_above(names.rules, [&](const NameRule& rule, std::string_view prefix) {
     // Below a person's own "dir/**" links are ordinary; below git's directories they are a way to another one.
     const bool counts = !prefix.ends_with("/**") || rule.pattern.starts_with("/**/.git/");
-    return counts && policy::matches_path(prefix, path);
+    return counts && matches(prefix, path);
   });
   if (found != nullptr) return unasked(*found);
   return listed_below(names, path, [](const policy::ObeyedBelow& one) { return one.file->treatment == kHeld; });
@@ -225,7 +222,7 @@ std::optional<NameRule> moves_to_name(const GuardedNames& names, std::string_vie
                                       Moved what) {
   const NameRule* found = find_above(names.rules, [&](const NameRule&, std::string_view prefix) {
     const bool counts = !prefix.ends_with("/**") || what == Moved::kDirectoryOrLink;
-    return counts && policy::matches_path(prefix, to) && !policy::matches_path(prefix, from);
+    return counts && matches(prefix, to) && !policy::matches_path(prefix, from);
   });
   if (found != nullptr) return unasked(*found);
   if (what == Moved::kFile) return std::nullopt;
@@ -261,7 +258,11 @@ namespace {
 std::string_view last_component(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 // False: the path does not match the pattern. Compares components from the end, up to the first one that is not "*".
+// The last byte alone excludes most patterns: a supervisor asks this of each, for each directory of every path.
 bool may_end_as(std::string_view pattern, std::string_view path) {
+  static constexpr std::string_view kEndsOfWildcards = "*?]";
+  const bool is_wild = pattern.empty() || kEndsOfWildcards.contains(pattern.back());
+  if (!is_wild && !path.ends_with(pattern.back())) return false;
   for (;;) {
     const std::string_view wanted = last_component(pattern);
     if (wanted == "**") return true;
@@ -270,6 +271,11 @@ bool may_end_as(std::string_view pattern, std::string_view path) {
     pattern = pattern.substr(0, pattern.rfind('/'));
     path = path.substr(0, path.rfind('/'));
   }
+}
+
+// The cheap test first: hardly any path ends as a rule does.
+bool matches(std::string_view pattern, std::string_view path) {
+  return may_end_as(pattern, path) && policy::matches_path(pattern, path);
 }
 
 // The first rule with a directory above its last component for which `matches(rule, directory)` holds.
