@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import sources
 
 # The package takes most of a minute to make: one worker has all of these.
 pytestmark = pytest.mark.xdist_group("package")
+
+SOURCE_ONLY = {"ARCHITECTURE.md", "HACKING.md", "examples/cpp-sandbox/example.cc", "src/policy/git_values.cc"}
 
 MAKE = "import sys; sys.path.insert(0, {tools!r}); from verbs import package; print(package.make_programs({to!r}))"
 
@@ -46,6 +49,24 @@ def test_it_has_no_source_of_hutch_and_no_test_tool(unpacked, base):
         assert "import pytest" not in text, path
     control = pathlib.Path(base.path / "packaging/package/DEBIAN/control").read_text(encoding="utf-8")
     assert "python3" in control.split("Recommends: ")[1].split("\n")[0]
+
+
+def test_the_links_of_its_documents_lead_somewhere(unpacked):
+    """The source of the project is not in it: what only explains that is not either."""
+    top = unpacked / "usr/share/doc/hutch"
+    lost = []
+    for path in top.rglob("*.md"):
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
+            if not (path.parent / target).exists():
+                lost.append((str(path.relative_to(top)), target.rpartition("../")[2]))
+    assert {target for _, target in lost} <= SOURCE_ONLY, lost
+
+
+def test_a_library_is_of_the_package_for_this_abi():
+    sys.path.insert(0, str(sources.ROOT / "tools"))
+    from verbs import package
+    if shutil.which("dpkg-query"):
+        assert package.package_of("libc.so.6") == "libc6"
 
 
 def test_it_has_the_clients_that_are_built(unpacked):

@@ -4,11 +4,13 @@ agents' tool that searches, python3 for `hutch selftest`, whose attacks are in i
 that are in it. libhutch-dev: the C++ library, its
 headers and its CMake package, for the hutch of the same version, whose hutch-guest it starts."""
 
+import glob
 import gzip
 import os
 import re
 import shutil
 import subprocess
+import sysconfig
 
 import cmake_build
 import packages
@@ -31,25 +33,13 @@ FILES = [
     ("packaging/deb/copyright", "usr/share/doc/hutch/copyright", 0o644),
     ("README.md", "usr/share/doc/hutch/README.md", 0o644),
     ("SECURITY.md", "usr/share/doc/hutch/SECURITY.md", 0o644),
-    ("docs/commands.md", "usr/share/doc/hutch/commands.md", 0o644),
-    ("docs/agents.md", "usr/share/doc/hutch/agents.md", 0o644),
-    ("docs/tools.md", "usr/share/doc/hutch/tools.md", 0o644),
-    ("docs/policy.md", "usr/share/doc/hutch/policy.md", 0o644),
-    ("docs/policy.schema.json", "usr/share/doc/hutch/policy.schema.json", 0o644),
-    ("docs/control.md", "usr/share/doc/hutch/control.md", 0o644),
-    ("docs/config.md", "usr/share/doc/hutch/config.md", 0o644),
-    ("docs/settings.md", "usr/share/doc/hutch/settings.md", 0o644),
-    ("docs/http.md", "usr/share/doc/hutch/http.md", 0o644),
-    ("docs/openapi.json", "usr/share/doc/hutch/openapi.json", 0o644),
-    ("docs/mcp.md", "usr/share/doc/hutch/mcp.md", 0o644),
-    ("docs/attacks.md", "usr/share/doc/hutch/attacks.md", 0o644),
-    ("docs/walls.md", "usr/share/doc/hutch/walls.md", 0o644),
-    ("docs/limits.md", "usr/share/doc/hutch/limits.md", 0o644),
-    ("docs/obeyed.md", "usr/share/doc/hutch/obeyed.md", 0o644),
     ("packaging/systemd/hutch.service", "usr/lib/systemd/user/hutch.service", 0o644),
     ("packaging/deb/postinst", "DEBIAN/postinst", 0o755),
     ("packaging/deb/prerm", "DEBIAN/prerm", 0o755),
 ]
+
+# Where README's links lead.
+DOCUMENTS = ("docs/*.md", "docs/*.json", "docs/from/*.md", "clients/*/README.md")
 
 LIBRARY_FILES = [
     ("packaging/deb/copyright", "usr/share/doc/libhutch-dev/copyright", 0o644),
@@ -119,13 +109,18 @@ def make_programs(directory=None):
     lacking = [source for source, _, _ in FILES + LIBRARY_FILES if not os.path.exists(path(source))]
     if lacking:
         raise Failed("these belong into the package and are missing: " + ", ".join(lacking))
-    staging = stage(os.path.join(directory, "package"), FILES)
+    staging = stage(os.path.join(directory, "package"), FILES + documents())
     install_attacks(staging)
     install_clients(staging)
     write_profile(staging)
     write_completions(staging)
     write_changelog(staging, "hutch")
     return write_package(staging, "hutch", CONTROL)
+
+
+def documents():
+    found = [name for pattern in DOCUMENTS for name in sorted(glob.glob(pattern, root_dir=path()))]
+    return [(name, f"usr/share/doc/hutch/{name}", 0o644) for name in found]
 
 
 def stage(staging, files):
@@ -172,8 +167,9 @@ def install_library(staging):
 
 
 def package_of(soname):
-    """The installed package that a library is from: what it was linked with is here."""
-    listed = must_text(["dpkg-query", "--search", f"*/{soname}"])
+    """The installed package that a library is from: what it was linked with is here. Other packages have the library of
+    that name for another ABI of the same processor (libc6-i386)."""
+    listed = must_text(["dpkg-query", "--search", f"*/{sysconfig.get_config_var('MULTIARCH')}/{soname}"])
     return listed.split(":")[0]
 
 
