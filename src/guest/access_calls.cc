@@ -352,7 +352,7 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   TRY(judge_rules(call, to.path));
   TRY(judge_move(call, from, to));
   if (is_kept(from)) return fail(refuse_git(call, from.path).error());
-  const MadeName made = TRY(judge_git(call, to, MadeOf::kMoved));
+  const MadeName made = TRY(judge_git(call, to, MadeOf::kMoved, Places::Outlook::kNow));
   const auto flags = static_cast<unsigned>(call.flags);
   if ((flags & kExchange) == 0) {
     TRY(outlive_turn(to));
@@ -367,11 +367,11 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
     return fail(std::move(kept).error());
   }
   TRY(judge_move(call, to, from));
-  const MadeName other = TRY(judge_git(call, from, MadeOf::kMoved));
+  const MadeName other = TRY(judge_git(call, from, MadeOf::kMoved, Places::Outlook::kNow));
   TRY(sys::rename_with(from.at(), from.name, to.at(), to.name, flags));
   Status kept = judge_made(call, to, made);
   if (kept) kept = judge_made(call, from, other);
-  if (!kept) {
+  if (!kept && !sys::rename_with(to.at(), to.name, from.at(), from.name, flags)) {
     take_back(to);
     take_back(from);
   }
@@ -385,7 +385,7 @@ Result<CallAnswer> AccessCalls::put_content(const AccessCall& call) const {
   TRY(judge(call, to->path));
   TRY(judge_link(call, *to));
   if (is_config_lock(*to)) return fail(refuse_git(call, to->path).error());
-  const MadeName made = TRY(judge_git(call, *to, MadeOf::kContent));
+  const MadeName made = TRY(judge_git(call, *to, MadeOf::kContent, Places::Outlook::kNow));
   const auto there = sys::look_at_name(to->at(), to->name);
   if (there && !S_ISREG(there->mode)) return fail(call_error(ESTALE).error());
   umasks_.take_none();
@@ -397,7 +397,8 @@ Result<CallAnswer> AccessCalls::put_content(const AccessCall& call) const {
   if (put) put = there ? exchange(to->at(), own, to->name) : sys::rename_with(to->at(), own, to->at(), to->name, kNew);
   if (put) {
     put = judge_made(call, *to, made);
-    if (!put) take_back(*to);
+    if (!put && there) (void)exchange(to->at(), own, to->name);
+    if (!put && !there) take_back(*to);
   }
   // The old file by now, or the new one that came to nothing.
   if (there || !put) (void)sys::unlink_with(to->at(), own, 0);
@@ -487,7 +488,7 @@ Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
   TRY(judge_link(call, (*from)->entry));
   TRY(judge_lock(call, (*from)->entry, (*from)->what));
   if (is_config_lock(*to)) return fail(refuse_git(call, to->path).error());
-  const MadeName was = TRY(judge_git(call, (*from)->entry, MadeOf::kMoved));
+  const MadeName was = TRY(judge_git(call, (*from)->entry, MadeOf::kMoved, Places::Outlook::kNow));
   TRY(judge_link(call, *to));
   const MadeName made = TRY(judge_git(call, *to, MadeOf::kMoved));
   // link(2) gives a symbolic link a second name too.

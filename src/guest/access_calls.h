@@ -95,7 +95,8 @@ class AccessCalls {
   Result<CallAnswer> ask_access(const AccessCall& call) const;
   // Absent: the file is not judged by its content.
   Result<std::optional<CallAnswer>> open_judged(const AccessCall& call, const Entry& entry) const;
-  // Before the name is made by what was seen last: judge_made() looks again.
+  // Before a new name is made by what was seen last: judge_made() looks again. A call that takes something away by it,
+  // or whose other name nobody judges again, looks at once.
   Result<MadeName> judge_git(const AccessCall& call, const Entry& entry, MadeOf what,
                              Places::Outlook outlook = Places::Outlook::kLast) const;
   Status judge_made(const AccessCall& call, const Entry& entry, const MadeName& made) const;

@@ -77,6 +77,28 @@ def test_before_the_first_change(hutch, as_user, project, move):
     assert b"hooks/pre-commit was refused" in err, err
 
 
+EXCHANGE = "import ctypes; ctypes.CDLL(None).renameat2(-100, b'a.sample', -100, b'pre-commit', 2)"
+# Each as the first call since the directory was moved.
+REPLACES = {
+    "rename": "mv -f a.sample pre-commit",
+    "exchange": f'python3 -c "{EXCHANGE}"',
+    "write": "echo x > pre-commit",
+}
+
+
+@pytest.mark.parametrize("way", REPLACES)
+def test_what_has_the_name_stays(hutch, as_user, project, run_outside, way):
+    place = as_user.mkdir(project / "h")
+    as_user.write(place / "pre-commit", "of the person\n")
+    run_outside("git", "init", "-q", "--template=").ok()
+    with working_in(hutch, place, f"{REPLACES[way]}; exit 1", before="echo of the sandbox > a.sample") as finish:
+        run_outside("mv", "h", ".git/hooks").ok()
+        _, err = finish()
+    assert b"pre-commit was refused" in err, err
+    assert (project / ".git/hooks/pre-commit").read_text() == "of the person\n"
+    assert (project / ".git/hooks/a.sample").read_text() == "of the sandbox\n"
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_to_a_hook(hutch, as_user, project, way):
     place = as_user.mkdir(project / "h")
