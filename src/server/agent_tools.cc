@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "server/inquirer.h"
 #include "server/secret_inquirer.h"
+#include "service/agent_secrets.h"
 #include "service/call_tool.h"
 #include "service/plugin_tools.h"
 #include "service/scrubbed_value.h"
@@ -68,6 +69,15 @@ std::string percent_encoded(std::string_view path) {
   return text;
 }
 
+// Only to an agent that may execute: another has no business with the names of secrets.
+std::string secrets_text(Shared& shared, const std::string& agent) {
+  const std::string uses = service::uses_of_secrets(shared.agents, agent);
+  return cat(
+      {"\n\nSecrets (keys, tokens, passwords) are never part of the conversation: `sandbox_secret_set` without "
+       "`value` asks the user for one, `sandbox_secret_check` says how a command uses it.",
+       uses.empty() ? "" : " This agent has:\n", uses});
+}
+
 }  // namespace
 
 // How it makes tools of its own is told at once to an agent that has none, and that may.
@@ -79,6 +89,7 @@ mcp::ServerInfo mcp_server_info(Shared& shared, const std::string& agent_name) {
                            "Tools that work in a Linux sandbox of this agent's own. Relative paths begin at its place "
                            "of work; share_artifact hands files out."};
   const auto agent = shared.agents.sandbox(agent_name);
+  if (agent && (*agent)->autonomous_exec().enabled) info.instructions += secrets_text(shared, agent_name);
   if (!agent || !makes_plugins(shared, **agent) || !shared.plugins.offered(**agent).empty()) return info;
   info.instructions += cat({"\n\n", service::find_skill(service::kPluginSkill)->text});
   return info;

@@ -1,8 +1,10 @@
 // The secrets of agents as their person sees them.
 #include "service/agent_secrets.h"
 
+#include <algorithm>
 #include <chrono>
 
+#include "base/text.h"
 #include "store/record.h"
 
 namespace hutch::service {
@@ -18,6 +20,21 @@ std::string time_text(std::int64_t since_1970) {
 }
 
 std::int64_t now() { return std::chrono::duration_cast<seconds>(system_clock::now().time_since_epoch()).count(); }
+
+std::string use_text(AgentService& agents, const std::string& agent, const secret::Secret& secret) {
+  const std::string& name = secret.name;
+  switch (secret.giving) {
+    case secret::Giving::kBridge:
+      return cat({"`hutch-host secrets get ", name, "` prints the value: use `$(hutch-host secrets get ", name,
+                  ")` in a command. No variable holds it."});
+    case secret::Giving::kEnvironment:
+      return cat({"The variable ", name, " holds the value in each command that starts from now on."});
+    case secret::Giving::kPlaceholder: break;
+  }
+  return cat({"The variable ", name, " holds a placeholder. Send it as the value in HTTPS requests to ",
+              join(secret.hosts, ", "), ", where hutch puts in the value; other hosts get the placeholder.",
+              placeholders_wait(agents, agent) ? " This begins with the next start of the sandbox." : ""});
+}
 
 }  // namespace
 
@@ -66,6 +83,27 @@ bool placeholders_wait(AgentService& agents, const std::string& agent) {
   // Also one that starts: it may have asked for its secrets already.
   if ((*sandbox)->status().state == LifeState::kStarting) return true;
   return (*sandbox)->running() != nullptr && !(*sandbox)->terms().opens_tls;
+}
+
+Result<std::optional<std::string>> use_of_secret(AgentService& agents, const std::string& agent,
+                                                 const std::string& key) {
+  const auto secret = TRY(agents.secrets().find(agent, key));
+  return secret ? std::optional(use_text(agents, agent, *secret)) : std::nullopt;
+}
+
+std::string uses_of_secrets(AgentService& agents, const std::string& agent) {
+  static constexpr std::size_t kTold = 32;
+  const auto secrets = agents.secrets().of(agent);
+  std::string text;
+  if (!secrets) return text;
+  for (std::size_t i = 0; i < std::min(secrets->size(), kTold); ++i) {
+    const secret::Secret& secret = (*secrets)[i];
+    text += cat({"- ", printable(secret.name, 128), ": ", use_text(agents, agent, secret), "\n"});
+  }
+  if (secrets->size() > kTold) {
+    text += cat({"- ", std::to_string(secrets->size() - kTold), " more: `sandbox_secret_check` tells of each\n"});
+  }
+  return text;
 }
 
 Status answer_secret(AgentService& agents, const std::string& id, std::string value) {

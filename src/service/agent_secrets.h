@@ -1,6 +1,7 @@
 // The secrets of agents as their person sees them: everything but the values.
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <string>
 
@@ -29,6 +30,12 @@ Status set_secret_value(AgentService& agents, const std::string& agent, const st
 // Whether what stands for values is put in from the next start of its sandbox on: it runs, and its programs do not
 // trust the authority by which hutch opens TLS.
 bool placeholders_wait(AgentService& agents, const std::string& agent);
+
+// For a model: how a command of the agent's uses that secret, a sentence without the value; absent: there is none.
+Result<std::optional<std::string>> use_of_secret(AgentService& agents, const std::string& agent,
+                                                 const std::string& key);
+// Likewise of all that the agent has, a line for each; a number stands for those beyond a few dozen. Empty: none.
+std::string uses_of_secrets(AgentService& agents, const std::string& agent);
 
 // What its person was asked for by that prompt. An error where it has ended, and then nothing is kept.
 Status answer_secret(AgentService& agents, const std::string& id, std::string value);

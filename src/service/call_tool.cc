@@ -110,9 +110,7 @@ tool::Envelope call_once(AgentSandbox& agent, tool::Limiters& limiters, const To
     };
   }
   if (call.agents != nullptr) {
-    context.has_secret = [&](const std::string& key) -> Result<bool> {
-      return TRY(call.agents->secrets().find(settings.name, key)).has_value();
-    };
+    context.use_of_secret = [&](const std::string& key) { return use_of_secret(*call.agents, settings.name, key); };
     context.record_artifact = [&](const tool::SharedFile& file) {
       return call.agents->artifacts().put({.agent = settings.name,
                                            .name = file.name,

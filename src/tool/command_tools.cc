@@ -194,7 +194,8 @@ Tool npm_tool() {
 Tool secret_check_tool() {
   return {.name = "sandbox_secret_check",
           .title = "Check for a secret",
-          .description = "Say whether the agent has a secret of this name. Its value is never shown.",
+          .description =
+              "Say whether the agent has a secret of this name, and how a command uses it. Its value is never shown.",
           // It changes nothing, but an agent that may only read has no business with the names of secrets.
           .kind = Class::kWrite,
           .parameters = {{.name = "key",
@@ -202,7 +203,9 @@ Tool secret_check_tool() {
                           .expected = "a name such as OPENAI_API_KEY",
                           .presence = Presence::kRequired,
                           .pattern = {"^[A-Za-z_][A-Za-z0-9_]{0,127}$", is_key}}},
-          .results = {{"key", Type::kText, "As given."}, {"exists", Type::kBoolean, "Whether there is one."}},
+          .results = {{"key", Type::kText, "As given."},
+                      {"exists", Type::kBoolean, "Whether there is one."},
+                      {"use", Type::kText, "How a command uses it.", Presence::kOptional}},
           .handler = check_secret};
 }
 
@@ -212,7 +215,8 @@ Tool secret_set_tool() {
       .title = "Store a secret",
       .description =
           "Store a secret for the agent. Leave `value` out to have the user asked for it, so that it never "
-          "passes through the conversation: that is the better way.",
+          "passes through the conversation: that is the better way. `use` of the answer says how a command uses the "
+          "secret: usually with `$(hutch-host secrets get KEY)`, or as the variable KEY. Do not print the value.",
       .kind = Class::kWrite,
       .parameters = {{.name = "key",
                       .description = "The secret's name.",
@@ -222,7 +226,9 @@ Tool secret_set_tool() {
                      {.name = "description", .description = "What it is for.", .presence = Presence::kRequired},
                      {.name = "instructions", .description = "How the user gets one.", .presence = Presence::kRequired},
                      {.name = "value", .description = "The value, if it is known already.", .empty = Empty::kAllowed}},
-      .results = {{"stored", Type::kBoolean, "True."}, {"key", Type::kText, "As given."}},
+      .results = {{"stored", Type::kBoolean, "True."},
+                  {"key", Type::kText, "As given."},
+                  {"use", Type::kText, "How a command uses it.", Presence::kOptional}},
       .handler = set_secret};
 }
 

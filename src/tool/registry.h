@@ -70,8 +70,9 @@ struct CallContext {
   const secret::Scrubber* scrubber = nullptr;
   // Waits for its end. Code::kUnsupported where no coding agent is configured; null: there are no tasks.
   std::function<Result<TaskEnd>(const TaskWish&)> run_task{};
-  // Of the agent's secrets; null: it can have none.
-  std::function<Result<bool>(const std::string& key)> has_secret{};
+  // How a command uses that secret of the agent's, a sentence; absent: there is none of the name. Null: it can have
+  // none.
+  std::function<Result<std::optional<std::string>>(const std::string& key)> use_of_secret{};
   std::function<Result<SecretAnswer>(const SecretWish&)> set_secret{};
   // A file is shared: written down with its hash; null: nowhere.
   std::function<Status(const SharedFile&)> record_artifact{};

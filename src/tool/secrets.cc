@@ -5,13 +5,26 @@
 
 namespace hutch::tool {
 
+namespace {
+
+Envelope stored_secret(const CallContext& context, const std::string& key) {
+  Value::Object result = {{"stored", true}, {"key", key}};
+  const auto use = context.use_of_secret ? context.use_of_secret(key) : std::optional<std::string>();
+  if (use && *use) result.emplace("use", **use);
+  return success(std::move(result));
+}
+
+}  // namespace
+
 Envelope check_secret(const Call& call) {
   const std::string& key = call.arguments.text("key");
-  if (!call.context.has_secret)
+  if (!call.context.use_of_secret)
     return final_failure(Kind::kUnavailable, "There are no secrets here: this sandbox has no agent.");
-  const auto exists = call.context.has_secret(key);
-  if (!exists) return failed("Failed to look for the secret", exists.error(), Retry::kYes);
-  return success({{"key", key}, {"exists", *exists}});
+  const auto use = call.context.use_of_secret(key);
+  if (!use) return failed("Failed to look for the secret", use.error(), Retry::kYes);
+  Value::Object result = {{"key", key}, {"exists", use->has_value()}};
+  if (*use) result.emplace("use", **use);
+  return success(std::move(result));
 }
 
 Envelope set_secret(const Call& call) {
@@ -29,7 +42,7 @@ Envelope set_secret(const Call& call) {
   }
   if (!answer) return failed("Failed to store the secret", answer.error(), Retry::kYes);
   switch (*answer) {
-    case SecretAnswer::kStored: return success({{"stored", true}, {"key", wish.key}});
+    case SecretAnswer::kStored: return stored_secret(context, wish.key);
     case SecretAnswer::kCancelled:
       return failure(Kind::kUserDenied, cat({"User cancelled the secret prompt for `", wish.key, "`."}));
     case SecretAnswer::kTimeout:

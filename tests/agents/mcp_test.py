@@ -116,6 +116,27 @@ def test_another_agents_changes_are_not_told(daemon, agent, legacy):
     daemon("agent", "remove", other).ok()
 
 
+def instructions(daemon, agent):
+    client = Client(daemon, agent)
+    answer, _ = client.ask("initialize", protocolVersion="2025-11-25", capabilities={},
+                           clientInfo={"name": "t", "version": "1"})
+    client.close()
+    return answer["instructions"]
+
+
+def test_the_instructions_say_how_secrets_are_used(daemon, agent):
+    value = "a-value-of-32-bytes-for-a-secret"
+    for options, name in ((["--host", "api.example.com"], "API_KEY"), (["--via", "bridge"], "DB_TOKEN")):
+        daemon("secret", "set", "--agent", agent, *options, name, stdin=value.encode()).ok()
+    # An agent that may not execute hears of none.
+    assert "API_KEY" not in instructions(daemon, agent)
+    daemon("agent", "set", agent, "autonomousExec.enabled=true").ok()
+    told = instructions(daemon, agent)
+    assert "sandbox_secret_set" in told and value not in told, told
+    assert "- API_KEY: The variable API_KEY holds a placeholder." in told and "api.example.com" in told, told
+    assert "$(hutch-host secrets get DB_TOKEN)" in told, told
+
+
 def test_what_is_asked_before_the_end_of_the_input_is_answered(daemon, agent):
     """The last line without its end as well."""
     messages = [

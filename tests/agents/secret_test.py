@@ -154,13 +154,29 @@ def test_a_model_never_sees_a_value(daemon):
     agent = daemon.create("autonomousExec.enabled=true")
     assert daemon.tool(agent, "sandbox_secret_check", key="TOKEN")["result"] == {"key": "TOKEN", "exists": False}
     stored = tool(daemon, agent, "sandbox_secret_set", key="TOKEN", description="d", instructions="i", value=VALUE)
-    assert stored["result"] == {"stored": True, "key": "TOKEN"} and VALUE not in json.dumps(stored)
-    assert daemon.tool(agent, "sandbox_secret_check", key="TOKEN")["result"]["exists"]
+    use = "`hutch-host secrets get TOKEN` prints the value: use `$(hutch-host secrets get TOKEN)` in a command. " \
+          "No variable holds it."
+    assert stored["result"] == {"stored": True, "key": "TOKEN", "use": use} and VALUE not in json.dumps(stored)
+    known = daemon.tool(agent, "sandbox_secret_check", key="TOKEN")["result"]
+    assert known == {"key": "TOKEN", "exists": True, "use": use}
     for name in ("PATH", "LD_PRELOAD"):
         refused = tool(daemon, agent, "sandbox_secret_set", key=name, description="d", instructions="i", value=VALUE)
         assert refused["kind"] == "invalid_args"
     nobody = daemon.tool(agent, "sandbox_secret_set", key="OTHER", description="d", instructions="i")
     assert nobody["kind"] == "unavailable" and f"hutch secret set --agent {agent} OTHER" in nobody["message"]
+    daemon("agent", "remove", agent).ok()
+
+
+def test_a_model_is_told_how_a_command_uses_a_secret(daemon):
+    agent = daemon.create("autonomousExec.enabled=true")
+    for options, words in ((["--via", "environment"], "The variable TOKEN holds the value"),
+                           (["--host", "api.example.com"],
+                            "The variable TOKEN holds a placeholder. Send it as the value in HTTPS requests to "
+                            "api.example.com"),
+                           (["--via", "bridge"], "hutch-host secrets get TOKEN")):
+        daemon("secret", "set", "--agent", agent, *options, "TOKEN", stdin=VALUE.encode()).ok()
+        answer = daemon.tool(agent, "sandbox_secret_check", key="TOKEN")["result"]
+        assert words in answer["use"] and VALUE not in json.dumps(answer), answer
     daemon("agent", "remove", agent).ok()
 
 
@@ -183,7 +199,7 @@ def prompted(daemon, agent, typed):
 def test_a_person_is_asked_on_a_terminal(daemon):
     agent = daemon.create("autonomousExec.enabled=true")
     answer, seen = prompted(daemon, agent, VALUE.encode() + b"\r")
-    assert answer["result"] == {"stored": True, "key": "TOKEN"}
+    assert answer["result"]["stored"] and answer["result"]["key"] == "TOKEN"
     assert VALUE.encode() not in seen and b"ask ada" in seen and b"\033[2J" not in seen
     assert secret(daemon, "check", "--agent", agent, "TOKEN").code == 0
     daemon("agent", "remove", agent).ok()
