@@ -2,12 +2,15 @@
 #include "host/git_person.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/text.h"
 #include "host/looker.h"
+#include "host/paths.h"
+#include "policy/decide.h"
 #include "policy/git_obeyed.h"
 #include "policy/git_values.h"
 #include "policy/glob.h"
@@ -23,9 +26,74 @@ constexpr int kPersonDepthMax = 10;  // git's own limit
 
 std::string place_of_file(std::string_view path) { return std::string(path.substr(0, path.rfind('/'))); }
 
+// The rules about reading, each also by the path that its own leads to.
+class ReadRules {
+ public:
+  ReadRules(const std::vector<policy::Rule>& rules, const std::string& home) {
+    const auto real = canonical_path(home);
+    homes_ = {home, real ? real->path : home};
+    for (const policy::Rule& rule : rules) {
+      if (rule.verb != policy::Verb::kDenyRead && rule.verb != policy::Verb::kAllowRead) continue;
+      may_hide_ = may_hide_ || (rule.verb == policy::Verb::kDenyRead && !is_about_home(rule.path));
+      rules_.push_back(rule);
+    }
+    if (!may_hide_) return;
+    for (std::size_t i = 0, size = rules_.size(); i < size; ++i) {
+      const auto leads = rules_[i].match == policy::Match::kLiteral ? canonical_path(rules_[i].path)
+                                                                    : Result<CanonicalPath>(CanonicalPath());
+      if (!leads || leads->path.empty() || leads->path == rules_[i].path) continue;
+      rules_.push_back(rules_[i]);
+      rules_.back().path = leads->path;
+    }
+  }
+
+  // By any of the names by which it is reached.
+  bool hides(const std::string& file) const {
+    if (!may_hide_) return false;
+    if (hides_as(file)) return true;
+    const auto found = Looker().resolve(file, FinalLink::kFollow);
+    if (!found) return false;
+    const auto is_hidden = [&](const Hop& hop) { return hides_as(hop.at); };
+    return hides_as(found->path) || std::ranges::any_of(found->hops, is_hidden);
+  }
+
+ private:
+  bool is_about_home(std::string_view path) const {
+    return std::ranges::any_of(homes_, [&](const std::string& home) { return is_within(home, path); });
+  }
+
+  // As decide() does it: where a pattern matches, the rule is about that path.
+  bool hides_as(const std::string& path) const {
+    std::vector<policy::Rule> matched;
+    for (const policy::Rule& rule : rules_) {
+      if (rule.match == policy::Match::kLiteral) continue;
+      for (std::string at = path; !at.empty(); at = place_of_file(at)) {
+        if (!policy::matches_path(rule.path, at)) continue;
+        matched.push_back(rule);
+        matched.back().path = at;
+        break;
+      }
+    }
+    std::vector<const policy::Rule*> covering;
+    for (const policy::Rule& rule : matched) covering.push_back(&rule);
+    for (const policy::Rule& rule : rules_) {
+      if (rule.match == policy::Match::kLiteral && is_within(path, rule.path)) covering.push_back(&rule);
+    }
+    const policy::Judgement judgement = policy::judge(covering);
+    if (judgement.view != policy::View::kHidden || judgement.read_rule == nullptr) return false;
+    const bool is_in_home = std::ranges::any_of(homes_, [&](const std::string& home) { return is_within(path, home); });
+    return !is_in_home || !is_about_home(judgement.read_rule->path);
+  }
+
+  std::array<std::string, 2> homes_;  // as it is called, and where it is
+  std::vector<policy::Rule> rules_;
+  bool may_hide_ = false;
+};
+
 class GitPersonReader {
  public:
-  explicit GitPersonReader(const GitPersonSearch& search) : search_(search), repository_(repository_above()) {}
+  explicit GitPersonReader(const GitPersonSearch& search)
+      : search_(search), rules_(search.rules, search.home), repository_(repository_above()) {}
 
   GitPerson read() {
     const std::string by_xdg = variable("XDG_CONFIG_HOME");
@@ -70,6 +138,7 @@ class GitPersonReader {
              std::ranges::any_of(search_.writable, [&](const std::string& place) { return is_within(hop.at, place); });
     };
     if (std::ranges::any_of(found->hops, is_sandboxes)) return std::nullopt;
+    if (rules_.hides(path)) return std::nullopt;
     const auto exact = sys::open_exact(found->path);
     if (!exact) return std::nullopt;
     const std::string same = cat({"/proc/self/fd/", std::to_string(exact->get())});
@@ -79,6 +148,7 @@ class GitPersonReader {
 
   void follow(const std::string& file, int depth) {
     if (++files_ > kPersonFilesMax || depth > kPersonDepthMax) return;
+    if (rules_.hides(file)) return;
     const auto text = sys::regular_file_text(file, policy::kGitValuesBytesMax);
     if (!text) return;
     for (policy::GitEntry& entry : policy::git_entries(*text)) {
@@ -116,12 +186,17 @@ class GitPersonReader {
   }
 
   const GitPersonSearch& search_;
+  const ReadRules rules_;
   const std::string repository_;
   std::size_t files_ = 0;
   std::vector<policy::GitEntry> entries_;
 };
 
 }  // namespace
+
+bool is_hidden_by_rule(const std::vector<policy::Rule>& rules, const std::string& home, const std::string& file) {
+  return ReadRules(rules, home).hides(file);
+}
 
 GitPerson git_person(const GitPersonSearch& search) { return GitPersonReader(search).read(); }
 

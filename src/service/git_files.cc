@@ -1,7 +1,6 @@
 // Brings the user's values of git into a sandbox.
 #include "service/git_files.h"
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -19,7 +18,8 @@ host::GitPerson person_in(const plan::HostFacts& facts, const host::PathQuestion
   for (const policy::Rule& rule : question.rules) {
     if (rule.verb == policy::Verb::kAllowWrite) writable.push_back(rule.path);
   }
-  host::GitPerson person = host::git_person({facts.home, question.project, caller.environment, std::move(writable)});
+  host::GitPerson person =
+      host::git_person({facts.home, question.project, caller.environment, std::move(writable), question.rules});
   // git-gc(1) writes the logs of every worktree's HEAD, which fails in a linked one.
   const auto& repository = question.repository;
   const bool is_linked = repository && repository->kind == host::OuterRepository::Kind::kLinkedWorktree;
@@ -44,17 +44,17 @@ void add_git_of_person(std::vector<plan::CoveredFile>& covered, std::vector<std:
                        const plan::HostFacts& facts, const host::PathQuestion& question, const Caller& caller) {
   static constexpr std::string_view kValues = "/run/hutch.gitconfig";
   static constexpr std::string_view kExcludes = "/run/hutch.gitignore";
-  const std::string own = cat({facts.home, "/.gitconfig"});
-  const auto hides = [&](const policy::Rule& rule) { return rule.verb == policy::Verb::kDenyRead && rule.path == own; };
-  if (std::ranges::any_of(question.rules, hides)) return;
+  if (host::is_hidden_by_rule(question.rules, facts.home, cat({facts.home, "/.gitconfig"}))) return;
   host::GitPerson person = person_in(facts, question, caller);
   if (!person.excludes.empty()) {
     person.values += cat({"[core]\n\texcludesFile = ", kExcludes, "\n"});
     covered.push_back({std::string(kExcludes), "gitignore", std::move(person.excludes)});
   }
   if (person.values.empty()) return;
-  // The variable takes the place of the machine's own file, which may name filters and certificates.
-  std::string values = cat({"[include]\n\tpath = /etc/gitconfig\n", person.values});
+  // The variable takes the place of the machine's own file, which may name filters and certificates. git fails on a
+  // file that it may not read.
+  const bool is_machines_hidden = host::is_hidden_by_rule(question.rules, facts.home, "/etc/gitconfig");
+  std::string values = cat({is_machines_hidden ? "" : "[include]\n\tpath = /etc/gitconfig\n", person.values});
   covered.push_back({std::string(kValues), "gitconfig", std::move(values)});
   environment.insert(environment.begin(), cat({"GIT_CONFIG_SYSTEM=", kValues}));
 }

@@ -1,4 +1,6 @@
 # An agent has the user's git settings as values, below its own.
+import json
+
 import harness
 import pytest
 
@@ -63,6 +65,39 @@ def test_a_rule_about_the_file_decides(of_person):
     said = of_person.sh(name, "git config --list").ok().text
     assert "Ann Example" not in said
     of_person("agent", "remove", name).ok()
+
+
+@pytest.fixture
+def more_files(of_person):
+    """Two files that the user's own includes, one of them by a link."""
+    person = of_person.person
+    files = [person.write(person.home / "more.inc", '[url "https://more.example/"]\n insteadOf = more:\n'),
+             person.write(person.home / "dir/linked.inc", '[url "https://linked.example/"]\n insteadOf = linked:\n'),
+             person.home / "link.inc"]
+    files[2].symlink_to("dir/linked.inc")
+    person.write(person.home / ".gitconfig", CONFIG + "[include]\n path = ~/more.inc\n path = ~/link.inc\n")
+    yield
+    for path in files:
+        path.unlink()
+    files[1].parent.rmdir()
+
+
+@pytest.mark.parametrize("denied, absent", [("~/more.inc", "more"), ("~/dir", "linked"), ("~/never", "never"),
+                                            ("~/**/*.inc", "more"), ("~/.gitconfig", "Ann Example")])
+def test_a_rule_about_any_of_gits_files_decides(of_person, more_files, denied, absent):
+    def seen(rules):
+        policy = of_person.person.write(of_person.person.home / "policy.json",
+                                        json.dumps({"filesystem": {"denyRead": rules}}))
+        name = of_person.create("backend=namespace", f"policy={policy}")
+        text = of_person.sh(name, "cat /run/hutch.gitconfig /run/hutch.gitignore; git config --list >/dev/null").text
+        of_person("agent", "remove", name).ok()
+        return text
+
+    # A rule about the home, or above it, is about none of them.
+    for rules in ([], ["~"], ["/home", "~"]):
+        for word in ("more", "linked", "never", "Ann Example"):
+            assert word in seen(rules), (rules, word)
+    assert absent not in seen(["~", denied])
 
 
 def test_nothing_is_written_in_the_users_files(of_person, agent):
