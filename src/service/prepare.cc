@@ -503,7 +503,8 @@ Result<OwnFiles> own_files_of(const PlaceRequest& request, std::string_view back
                                is_of_host ? caller.residence : nullptr, facts));
   own.environment = request.environment;
   const bool is_agents = caller.residence != nullptr && caller.residence->purpose == Residence::Purpose::kLive;
-  if (has_own_tree && is_agents) add_git_of_person(own.covered, own.environment, facts, question, caller);
+  const bool has_place = has_own_tree || backend == "namespace" || backend == "container";
+  if (has_place && is_agents) add_git_of_person(own.covered, own.environment, facts, question, caller);
   return own;
 }
 

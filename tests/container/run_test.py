@@ -166,6 +166,13 @@ def test_the_engine_stopped_and_started(base, loaded_engine, daemon):
     harness.wait_until(lambda: not loaded_engine.containers(), "none is left")
 
 
+def test_the_users_git_settings_hold_in_an_agents_container(daemon, agent):
+    config = daemon.person.write(daemon.person.home / ".gitconfig", "[user]\n name = Ann Example\n")
+    said = daemon.sh(agent, "cat $GIT_CONFIG_SYSTEM; echo x > $GIT_CONFIG_SYSTEM || echo refused").ok().text
+    config.unlink()
+    assert "Ann Example" in said and said.endswith("refused\n"), said
+
+
 def test_two_agents_have_nothing_of_each_other(daemon, agent):
     other = daemon.create()
     daemon.sh(agent, "echo mine > ~/file; echo tmp > /tmp/file; echo root > /var/tmp/file; "

@@ -227,6 +227,14 @@ def test_a_yes_has_the_sandbox_start_with_the_image_that_is_set_meanwhile(agents
     assert agents.sh(name, "hutch-hello").ok().text == "hello\n"
 
 
+def test_the_users_git_settings_hold_in_an_image(agents):
+    config = agents.person.write(agents.person.home / ".gitconfig", "[user]\n name = Ann Example\n")
+    name = agents.create(f"image={IMAGE}")
+    said = agents.sh(name, "cat $GIT_CONFIG_SYSTEM").ok().text
+    config.unlink()
+    assert "name = " in said and "Ann Example" in said, said
+
+
 def test_names_of_alpines_are_debians_here(agents):
     name = agents.create("image=auto")
     done = agents("agent", "install", name, "py3-hutch-test").ok()
