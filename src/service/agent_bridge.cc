@@ -79,7 +79,13 @@ Status AgentBridge::add_to(Residence& residence, std::vector<std::string>& envir
 }
 
 Status AgentBridge::settle(plan::SandboxPlan& plan) const {
-  if (!is_port()) return {};
+  if (!exists() || backend_ == "none") return {};
+  if (!is_port()) {
+    plan.mounts.push_back({.kind = plan::MountKind::kSymlink,
+                           .target = std::string(kBridgeOtherName),
+                           .source = std::string(kBridgePlace)});
+    return {};
+  }
   if (plan.network == plan::NetworkKind::kHost) {
     // That port is whoever's it is of the machine.
     std::erase_if(plan.environment, [](const std::string& entry) { return entry.starts_with("HUTCH_BRIDGE="); });

@@ -24,6 +24,8 @@ inline constexpr std::string_view kBridgeName = "bridge.sock";
 // In a sandbox that has places of its own.
 inline constexpr std::string_view kBridgePlace = "/run/hutch/bridge.sock";
 inline constexpr std::string_view kBridgePrograms = "/run/hutch/bin";
+// What recipes of elsewhere call the socket: a link to it.
+inline constexpr std::string_view kBridgeOtherName = "/run/osaurus-bridge.sock";
 
 // Any thread may use it.
 class AgentBridge {

@@ -50,6 +50,18 @@ def audit(daemon, agent, kind="service"):
     return [json.loads(line) for line in lines]
 
 
+def test_the_socket_has_the_name_that_recipes_of_elsewhere_use(daemon, bridged):
+    """Of the backend none the host's own files are there, among them no such name."""
+    keep(daemon, bridged)
+    ask = "python3 -c '" + HTTP.replace('os.environ["HUTCH_BRIDGE"]', '"/run/osaurus-bridge.sock"') + (
+        'print(ask(b"GET /api/secrets/TOKEN HTTP/1.0\\r\\n\\r\\n").decode())\'')
+    done = daemon.sh(bridged, ask)
+    if daemon.json("agent", "show", bridged)["backend"] == "none":
+        assert done.code != 0, str(done)
+        return
+    assert VALUE in done.ok().text, str(done)
+
+
 def test_secrets_config_memory_and_log(daemon, bridged):
     keep(daemon, bridged)
     assert daemon.sh(bridged, "hutch-host secrets get TOKEN").ok().text == VALUE + "\n"
