@@ -65,21 +65,22 @@ std::set<std::string> cgroup_controllers() {
   return controllers;
 }
 
-// One that does not answer is reported by the start.
-std::set<std::string> engine_controllers() {
+std::optional<std::set<std::string>> engine_controllers() {
   const auto engine = backend::container::Engine::find(engine_environment());
   const auto info = engine ? engine->info() : fail(engine.error());
+  if (!info) return std::nullopt;
   std::set<std::string> controllers;
-  if (!info || info->holds_memory) controllers.emplace(host::kMemory);
-  if (!info || info->holds_cpu) controllers.emplace(host::kCpu);
+  if (info->holds_memory) controllers.emplace(host::kMemory);
+  if (info->holds_cpu) controllers.emplace(host::kCpu);
   return controllers;
 }
 
 bool SandboxPool::holds(std::string_view controller, const sandbox::PoolSpec& spec) const {
   if (spec.backend != "container") return cgroups_.contains(std::string(controller));
   const std::scoped_lock lock(engine_mutex_);
+  // An engine that does not answer may answer the next time; until then the start reports it.
   if (!engine_) engine_ = engine_controllers();
-  return engine_->contains(std::string(controller));
+  return !engine_ || engine_->contains(std::string(controller));
 }
 
 std::vector<std::string> not_held(const sandbox::PoolSpec& spec) {

@@ -38,7 +38,7 @@ inline constexpr std::size_t kPoolSandboxes = 3;
 
 // The controllers ("memory", "cpu") that hutch has a cgroup for, and that the engine of containers has.
 std::set<std::string> cgroup_controllers();
-std::set<std::string> engine_controllers();
+std::optional<std::set<std::string>> engine_controllers();  // absent: the engine did not answer
 // "memory", "cpu": nothing limits it in a sandbox of this kind.
 std::vector<std::string> not_held(const sandbox::PoolSpec& spec);
 
@@ -58,7 +58,7 @@ class SandboxPool {
 
   const std::set<std::string> cgroups_;
   mutable std::mutex engine_mutex_;
-  mutable std::optional<std::set<std::string>> engine_;  // asked once
+  mutable std::optional<std::set<std::string>> engine_;  // of the first answer
   std::unique_ptr<sandbox::Pool> pool_;
 };
 

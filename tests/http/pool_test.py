@@ -1,8 +1,13 @@
 # The daemon's pool: a sandbox for whoever asks by HTTP, and hutch pool.
+import contextlib
 import json
+import re
+import socket
+import threading
 
 import pytest
 
+import daemons
 import harness
 from api import UnixConnection, wait_until
 
@@ -128,3 +133,82 @@ def test_the_daemons_end_is_theirs(base):
     finally:
         made.stop()
     harness.wait_until(lambda: not harness.processes_with(mark), "nothing of a sandbox is left")
+
+
+class Engine(threading.Thread):
+    """Answers as a docker whose cgroups hold nothing, and makes no container: it writes down what it was asked for."""
+
+    ANSWERS = {"/_ping": {}, "/version": {"ApiVersion": "1.43", "MinAPIVersion": "1.24", "Version": "24.0.0"},
+               "/info": {"Driver": "overlay2", "MemoryLimit": False, "CpuCfsQuota": False}}
+
+    def __init__(self, path):
+        super().__init__(daemon=True)
+        self.wanted = []
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(path))
+        path.chmod(0o777)
+        self.listener.listen(16)
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            # One that only looks whether somebody listens says nothing.
+            threading.Thread(target=self.serve, args=[connection], daemon=True).start()
+
+    def serve(self, connection):
+        with connection, connection.makefile("rwb") as stream:
+            if line := stream.readline():
+                self.answer(stream, line.decode().split()[1])
+
+    def answer(self, stream, target):
+        size = 0
+        while (line := stream.readline().strip()):
+            name, _, value = line.decode().partition(":")
+            size = int(value) if name.lower() == "content-length" else size
+        body = stream.read(size)
+        path = re.sub(r"^/v[0-9.]+", "", target).partition("?")[0]
+        status, answer = 200, self.ANSWERS.get(path, [] if path == "/containers/json" else {"Id": "sha256:0"})
+        if path == "/containers/create":
+            self.wanted.append(json.loads(body)["HostConfig"])
+            status, answer = 500, {"message": "none is made"}
+        text = json.dumps(answer).encode()
+        head = f"HTTP/1.1 {status} OK\r\nContent-Type: application/json\r\nContent-Length: {len(text)}\r\n"
+        stream.write(f"{head}Connection: close\r\n\r\n".encode() + text)
+        stream.flush()
+
+
+@pytest.fixture
+def own_daemon(base):
+    made = daemons.Daemon(base, base.person("user"))
+    yield made
+    for name in [one["name"] for one in made.json("agent", "list")]:
+        made("agent", "remove", name).ok()
+    made.stop()
+
+
+def acquire_of(daemon, **wish):
+    with contextlib.closing(UnixConnection(daemon.socket)) as connection:
+        connection.request("POST", "/v1/pool/sandboxes", body=json.dumps({"trust": "sandboxed", **wish}),
+                           headers={"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+
+def test_an_engine_that_did_not_answer_is_asked_again(own_daemon):
+    """The first time nobody listens there: what that engine could hold is not known."""
+    path = own_daemon.state / "engine.sock"
+    environment = {"DOCKER_HOST": f"unix://{path}"}
+    own_daemon("settings", "set", "sandbox.runtime", "docker", env=environment).ok()
+    own_daemon("agent", "list", env=environment).ok()
+    status, said = acquire_of(own_daemon)
+    assert status != 201 and "engine.sock" in said, said
+    engine = Engine(path)
+    status, said = acquire_of(own_daemon)
+    assert status != 201 and engine.wanted, (status, said)
+    assert all("Memory" not in one and "NanoCpus" not in one for one in engine.wanted), engine.wanted
+    engine.listener.shutdown(socket.SHUT_RDWR)
+    engine.listener.close()
