@@ -55,7 +55,7 @@ Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs) {
   if (record.image == store::kImageOnNeed) {
     if (is_namespace(record)) return {};
     return fail(Error::unsupported(cat({"image=auto: it is for backend namespace, and agent ", record.name,
-                                        " has backend ", record.backend, "; leave image out"})));
+                                        " has backend ", record.backend, "; set image= for none"})));
   }
   if (record.backend == "container") return backend::container::check_image_name(record.image);
   record.image = TRY_CTX(store::image_name(record.image), "image");

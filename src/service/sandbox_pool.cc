@@ -11,6 +11,7 @@
 #include "plan/facts.h"
 #include "policy/units.h"
 #include "service/containers.h"
+#include "service/image_recipe.h"
 #include "service/images.h"
 #include "service/kept_sandbox.h"
 #include "store/settings_file.h"
@@ -53,6 +54,7 @@ class KeptPooled : public sandbox::PooledSandbox {
   KeptSandbox kept_;
 };
 
+Result<std::string> pool_image(const PoolWish& wish, const store::Settings& settings);
 Result<std::uint64_t> memory_of(const PoolWish& wish, const store::Settings& settings, std::uint64_t otherwise);
 Result<std::uint64_t> cpus_of(const PoolWish& wish, const store::Settings& settings, std::uint64_t otherwise);
 Result<std::string> kind_digest(const PoolHost& host, const std::string& image);
@@ -104,7 +106,7 @@ Result<sandbox::PoolSpec> SandboxPool::spec_of(const PoolWish& wish) const {
   spec.trust = wish.trust;
   if (!settings.sandbox.backend.empty()) spec.backend = settings.sandbox.backend;
   if (!wish.backend.empty()) spec.backend = wish.backend;
-  spec.image = wish.image.value_or(settings.sandbox.image);
+  spec.image = TRY(pool_image(wish, settings));
   // What nobody has said holds where it can; what somebody has said is an error where it cannot.
   spec.memory_bytes = TRY(memory_of(wish, settings, holds(host::kMemory, spec) ? kPoolMemoryBytes : 0));
   spec.cpu_millis = TRY(cpus_of(wish, settings, holds(host::kCpu, spec) ? kPoolCpuMillis : 0));
@@ -174,6 +176,14 @@ Result<std::shared_ptr<sandbox::Process>> KeptPooled::spawn(sandbox::ProcessRequ
   request.processes_max = terms_.processes_max;
   request.address_space_max = terms_.address_space_max;
   return running->spawn(std::move(request), input);
+}
+
+// Nothing is installed in a sandbox of a pool: what an agent gets at its first installation, a pool does not need.
+Result<std::string> pool_image(const PoolWish& wish, const store::Settings& settings) {
+  if (!wish.image) return settings.sandbox.image == store::kImageOnNeed ? std::string() : settings.sandbox.image;
+  if (*wish.image != store::kImageOnNeed) return *wish.image;
+  return fail(Error::invalid(cat({"image: \"auto\" is for agents, which install packages; name an image, as ",
+                                  kDefaultImage, ", or leave image out"})));
 }
 
 Result<std::uint64_t> memory_of(const PoolWish& wish, const store::Settings& settings, std::uint64_t otherwise) {

@@ -70,7 +70,9 @@ constexpr std::array kKeys = {
     Key{"daemon.maxUpload", Type::kSize, "the largest file that is written by HTTP", "4G"},
     Key{"sandbox", Type::kSection, "what a new agent begins with; what `hutch agent create` says wins"},
     Key{"sandbox.runtime", Type::kRuntime, "its backend; docker is the backend container", "namespace"},
-    Key{"sandbox.image", Type::kText, "its image, of a backend that has one", "none"},
+    Key{"sandbox.image", Type::kText,
+        "its image, of a backend that has one; \"auto\": an agent's once something is installed, none in a pool",
+        "none"},
     Key{"sandbox.network", Type::kNetwork,
         "of the pool's trusted sandboxes of the backend container: host is this machine's own, to which no rule "
         "applies",
@@ -166,7 +168,9 @@ Result<Settings> parse_settings(std::string_view text, std::string_view source) 
 AgentRecord with_defaults(AgentRecord record, const Settings& settings) {
   const Settings::Sandbox& sandbox = settings.sandbox;
   record.backend = sandbox.backend;
-  record.image = sandbox.image;
+  // Of another backend "auto" says nothing, and nobody has said it of this agent.
+  const bool has_auto = record.backend.empty() || record.backend == "namespace";
+  if (has_auto || sandbox.image != kImageOnNeed) record.image = sandbox.image;
   record.limits.memory = sandbox.memory;
   record.limits.cpus = sandbox.cpus;
   record.autonomous_exec.command_timeout = sandbox.timeout.value_or(record.autonomous_exec.command_timeout);

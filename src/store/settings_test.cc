@@ -70,6 +70,12 @@ TEST(Settings, EveryKey) {
   EXPECT_EQ(record.autonomous_exec.command_timeout, 300);
   EXPECT_THAT(record.code_agent.arguments, ElementsAre("x", "y"));
   EXPECT_THAT(record.code_agent.environment, ElementsAre(std::pair<std::string, std::string>("A", "b")));
+  // Of another backend than namespace "auto" says nothing.
+  Settings automatic = *settings;
+  automatic.sandbox.image = "auto";
+  EXPECT_EQ(with_defaults(AgentRecord(), automatic).image, "");
+  automatic.sandbox.backend = "";
+  EXPECT_EQ(with_defaults(AgentRecord(), automatic).image, "auto");
   // What was made of it can be stored.
   EXPECT_TRUE(parse_agent(format_agent(record)));
 }

@@ -212,3 +212,19 @@ def test_an_engine_that_did_not_answer_is_asked_again(own_daemon):
     assert all("Memory" not in one and "NanoCpus" not in one for one in engine.wanted), engine.wanted
     engine.listener.shutdown(socket.SHUT_RDWR)
     engine.listener.close()
+
+
+def test_auto_is_no_image_of_a_pool(own_daemon):
+    """Nothing is installed in its sandboxes; an agent of the same settings gets its image later."""
+    own_daemon("settings", "set", "sandbox.image", "auto").ok()
+    own_daemon("agent", "list").ok()
+    status, said = acquire_of(own_daemon)
+    assert status == 201, said
+    status, said = acquire_of(own_daemon, image="auto")
+    assert status == 400 and "auto" in said and "hutch-sandbox:latest" in said, said
+    name = own_daemon.create()
+    assert own_daemon.json("agent", "show", name)["image"] == "auto"
+    own_daemon("settings", "set", "sandbox.runtime", "bwrap").ok()
+    assert own_daemon.json("agent", "show", own_daemon.create())["image"] == ""
+    refused = own_daemon("agent", "create", "x", "image=auto")
+    assert refused.code != 0 and "image= for none" in refused.errors, str(refused)
