@@ -351,6 +351,7 @@ void Resident::take_end(std::uint32_t number, ProcessEnd end) {
     process = tracked->second.process;
     shown = tracked->second.shown;
     end.refusals = std::move(tracked->second.refusals);
+    end.refused_hosts = std::move(tracked->second.refused_hosts);
     // Of a command that began and ended within one turn: they came after that turn's beginning.
     std::ranges::move(new_pipes_, std::back_inserter(pipes_));
     new_pipes_.clear();
@@ -392,6 +393,7 @@ void Resident::tell_refusal(const Refusal& refusal) {
     std::vector<std::string>& told = tracked.refusals;
     if (told.size() < kToldRefusalsMax && std::ranges::find(told, refusal.what) == told.end()) {
       told.push_back(refusal.what);
+      tracked.refused_hosts.emplace_back(refusal.host, refusal.port);
     }
   }
 }

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +23,7 @@ struct TrackedProcess {  // one that runs
   ProcessRequest::Shown shown = ProcessRequest::Shown::kYes;
   std::optional<Process::Clock::time_point> kill_at;
   std::vector<std::string> refusals{};  // of hosts, since it began
+  std::vector<std::pair<std::string, int>> refused_hosts{};
 };
 
 struct KeptPipe {  // a stream that is kept

@@ -8,6 +8,8 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "host/facts.h"
+#include "policy/amend.h"
+#include "policy/network_rules.h"
 #include "policy/units.h"
 #include "service/agent_system.h"
 #include "service/containers.h"
@@ -474,6 +476,26 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
                                     "backend=user"})));
   }
   return judged;
+}
+
+// As judge_plugin() has it for a set-up whose person opens the package registries.
+bool AgentSandbox::registries_open(const std::vector<std::pair<std::string, int>>& hosts) const {
+  auto facts = host::probe_facts();
+  auto place = place_request(record_, given_policy_, network_now_);
+  if (!facts || !place) return false;
+  facts->cwd = record_.dir.empty() ? directories_.home : record_.dir;
+  place->usual_hosts = registry_hosts(facts->home);
+  auto loaded = load_policy(*place, *facts, sys::own_environment());
+  if (!loaded) return false;
+  policy::Network& network = loaded->policy.network;
+  if (!policy::amend(network, network_options(*place, network))) return false;
+  return std::ranges::any_of(hosts, [&](const std::pair<std::string, int>& refused) {
+    const auto host = policy::canonical_host(refused.first);
+    if (!host) return false;
+    const policy::HostDecision decision =
+        refused.second == 0 ? policy::decide_name(network, *host) : policy::decide_host(network, *host, refused.second);
+    return decision.verdict == policy::HostVerdict::kAllow;
+  });
 }
 
 Result<std::string> AgentSandbox::status_line() const {

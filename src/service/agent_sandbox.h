@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -96,8 +97,8 @@ class AgentSandbox {
   // fails: Code::kConflict where something runs in it.
   hutch::Status keep_installed();
   tool::Users users() const;  // of its image
-  // Of the package managers of its system, as it was before the agent ran in it.
-  Result<std::vector<std::string>> recipe_hosts();
+  Result<std::vector<std::string>> recipe_hosts();  // of its system's package managers, before the agent ran in it
+  bool registries_open(const std::vector<std::pair<std::string, int>>& hosts) const;  // any of them, to a set-up
   // The sandbox of a plugin's own. Code::kUnsupported where this agent's backend has none.
   Result<std::shared_ptr<PluginSandbox>> plugin_sandbox(const PluginRights& rights);
   hutch::Status check_plugin_sandbox() const;
@@ -106,8 +107,7 @@ class AgentSandbox {
 
   // What a login shell of it has, and then `more`; asked once a start, and again when the shell's files have changed.
   Result<std::vector<std::string>> environment(const std::vector<std::string>& more);
-  // A new file of its home, by the name that the sandbox has for it: for the output of a command.
-  Result<sandbox::LogFile> make_log(const std::string& path) const;
+  Result<sandbox::LogFile> make_log(const std::string& path) const;  // a new file of its home, by its name there
   Result<std::string> status_line() const;  // of the policy that its next start would have
   // A command of it, with the sandbox's limits and its place of work.
   Result<sandbox::ProcessRequest> request(std::vector<std::string> arguments, const std::string& cwd,

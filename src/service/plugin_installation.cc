@@ -307,7 +307,9 @@ Status PluginInstallation::set_up() {
   if (end.exit_code == 0) return {};
   std::string why = cat({"exit code ", std::to_string(end.exit_code), ": ", said});
   for (const std::string& refusal : end.refusals) why += cat({"\n", refusal});
-  if (!end.refusals.empty() && wish_.set_up == Plugins::Wish::SetUpNetwork::kOfAgent) {
+  // Only where a yes opens what was refused; the refusals themselves name what allows the other hosts.
+  const bool may_open = wish_.set_up == Plugins::Wish::SetUpNetwork::kOfAgent && recipe().created_by != "agent";
+  if (may_open && agent_.registries_open(end.refused_hosts)) {
     need_ = Plugins::Wish::Need::kRegistries;
     why += cat({"\nhutch agent set ", wish_.agent, " network=registries opens this machine's package registries"});
   }

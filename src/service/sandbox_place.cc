@@ -64,6 +64,7 @@ tool::CommandEnd command_end(const Process& process, const sandbox::ProcessEnd& 
   scrub(scrubber, result.output, cut_of(end));
   scrub(scrubber, result.error, cut_of(end));
   for (const std::string& refusal : end.refusals) result.refusals.push_back(scrubber.scrub(refusal));
+  result.refused_hosts = end.refused_hosts;
   // Behind that end: it would not be one any more.
   if (!end.reason.empty()) result.error.tail += cat({scrubber.scrub(end.reason), "\n"});
   return result;

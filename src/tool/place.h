@@ -67,6 +67,8 @@ struct CommandEnd {
   Kept error;
   std::string remark{};  // why it may have failed, and the remedy
   std::vector<std::string> refusals{};  // hosts that could not be reached while it ran, with what allows them
+  std::vector<std::pair<std::string, int>>
+      refused_hosts{};  // those hosts; the port is 0 if only the name was asked for
 };
 
 struct ProcessState {

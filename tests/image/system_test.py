@@ -142,7 +142,15 @@ def test_what_fails_after_a_yes_is_told_beside_the_envelope(agents):
     assert agents.processes(name)[pid]["running"] and image_of(agents, name) == ""
 
 
-def test_what_the_set_up_needs_is_asked_after_the_image_is_given(agents):
+@pytest.fixture
+def registry(agents):
+    """A registry that the person's own npm is configured for."""
+    path = agents.person.write(agents.person.home / ".npmrc", "registry=http://nowhere.example/\n")
+    yield
+    path.unlink()
+
+
+def test_what_the_set_up_needs_is_asked_after_the_image_is_given(agents, registry):
     name = agents.create("image=auto")
     options = ["Etc::SourceList=$PWD/sources.list", "Etc::SourceParts=/dev/null", "State::Lists=$PWD/lists",
                "Cache=$PWD/cache"]

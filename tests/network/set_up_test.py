@@ -43,6 +43,22 @@ def test_with_nobody_there_the_error_names_hosts_and_the_setting(agent, recipe):
     assert "hutch agent set a network=registries" in done.errors, str(done)
 
 
+@pytest.mark.parametrize("setup, setting", [(OTHER + "; exit 1", None), (FETCH, "deniedDomains=[\"good.example\"]")])
+def test_nobody_is_asked_where_a_yes_opens_nothing(hutch, agent, as_user, project, setup, setting):
+    if setting:
+        agent("agent", "set", "a", setting).ok()
+    text = json.dumps(recipes.recipe("Other", setup=setup, tools=[recipes.tool("show", "true")]))
+    path = as_user.write(project / "other.json", text)
+    words = [str(hutch.program), "plugin", "install", str(path), "--agent", "a"]
+    with terminal.Terminal(as_user, words, cwd=project, env={"HUTCH_STATE": str(agent.state)},
+                           outer=hutch.internet.enter(project)) as window:
+        assert window.wait() == 125 and b"[y/N]" not in window.seen, window.seen
+    host = b"good.example" if setting else b"other.example"
+    assert host in window.seen and b"network=registries" not in window.seen, window.seen
+    if not setting:
+        assert b"hutch agent allow a other.example" in window.seen.replace(b"\r\n", b""), window.seen
+
+
 def test_a_yes_opens_them_to_the_set_up_alone(hutch, agent, recipe, as_user, project):
     words = [str(hutch.program), "plugin", "install", str(recipe), "--agent", "a"]
     with terminal.Terminal(as_user, words, cwd=project, env={"HUTCH_STATE": str(agent.state)},
