@@ -65,11 +65,19 @@ Handled patch_agent(Exchange& exchange) {
   return value_answer(200, with_notes(shown, changed.record, changed.notes));
 }
 
+// With what could not be put back.
+Result<Value> agent_with_notes(service::AgentService& agents, const std::string& name,
+                               const std::vector<std::string>& notes) {
+  const Value shown = TRY(shown_with_resources(agents, name));
+  return with_notes(shown, TRY(agents.show(name)).record, notes);
+}
+
 Handled post_agent_start(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   TRY(agent->resident());
-  (void)exchange.shared().plugins.put_packages_back(exchange.part("name"));
-  return get_agent(exchange);
+  const std::string& name = exchange.part("name");
+  const std::vector<std::string> notes = exchange.shared().plugins.put_packages_back(name);
+  return value_answer(200, TRY(agent_with_notes(exchange.shared().agents, name, notes)));
 }
 
 Handled post_agent_stop(Exchange& exchange) {
@@ -78,8 +86,9 @@ Handled post_agent_stop(Exchange& exchange) {
 }
 
 Handled post_agent_reset(Exchange& exchange) {
-  TRY(exchange.shared().plugins.reset_agent(exchange.part("name")));
-  return get_agent(exchange);
+  const std::string& name = exchange.part("name");
+  const std::vector<std::string> notes = TRY(exchange.shared().plugins.reset_agent(name));
+  return value_answer(200, TRY(agent_with_notes(exchange.shared().agents, name, notes)));
 }
 
 Handled delete_agent(Exchange& exchange) {

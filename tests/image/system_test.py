@@ -2,6 +2,7 @@
 import json
 import pathlib
 
+import api
 import daemons
 import packages
 import pytest
@@ -62,6 +63,15 @@ def on_terminal(agents, *words):
 
 def greet(agents, name):
     return json.loads(agents("tool", "call", name, "greeter_greet", "{}").out)
+
+
+def post(agents, path):
+    """The answer of the HTTP API by the daemon's socket."""
+    connection = api.UnixConnection(agents.socket)
+    connection.request("POST", path)
+    answer = connection.getresponse()
+    assert answer.status == 200
+    return json.loads(answer.read())
 
 
 def state_of(agents, name):
@@ -276,6 +286,9 @@ def test_packages_that_cannot_be_put_back_are_told_as_repairing(agents, recipe):
     package.write_bytes(b"")
     done = agents("agent", "reset", name).ok()
     assert "plugin greeter is being repaired" in done.errors, str(done)
+    for verb in ("start", "reset"):
+        shown = post(agents, f"/v1/agents/{name}/{verb}")
+        assert any("plugin greeter is being repaired" in note for note in shown["notes"]), shown
     assert state_of(agents, name) == "repairing"
     answer = greet(agents, name)
     assert not answer["ok"] and "being repaired" in answer["message"], answer
