@@ -1,7 +1,9 @@
 // Calls about agents and about the daemon itself.
 #include <array>
+#include <stop_token>
 
 #include "base/text.h"
+#include "server/attended_call.h"
 #include "server/session.h"
 #include "server/views.h"
 #include "service/agent_system.h"
@@ -68,7 +70,9 @@ Result<Value> start_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   const auto sandbox = TRY(session.shared().agents.sandbox(name));
   TRY(sandbox->resident());
-  return shown_with_notes(session, name, session.shared().plugins.put_packages_back(name));
+  return attended(session, [&session, name](const std::stop_token& stop) {
+    return shown_with_notes(session, name, session.shared().plugins.put_packages_back(name, stop));
+  });
 }
 
 Result<Value> stop_agent(Session& session, const CallReader& call) {
@@ -79,8 +83,10 @@ Result<Value> stop_agent(Session& session, const CallReader& call) {
 
 Result<Value> reset_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
-  const std::vector<std::string> notes = TRY(session.shared().plugins.reset_agent(name));
-  return shown_with_notes(session, name, notes);
+  return attended(session, [&session, name](const std::stop_token& stop) -> Result<Value> {
+    const std::vector<std::string> notes = TRY(session.shared().plugins.reset_agent(name, stop));
+    return shown_with_notes(session, name, notes);
+  });
 }
 
 Result<Value> install_packages(Session& session, const CallReader& call) {

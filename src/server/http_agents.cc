@@ -2,6 +2,7 @@
 #include <array>
 
 #include "server/agent_settings.h"
+#include "server/http_attended.h"
 #include "server/http_routes.h"
 #include "server/views.h"
 #include "sys/process.h"
@@ -75,9 +76,10 @@ Result<Value> agent_with_notes(service::AgentService& agents, const std::string&
 Handled post_agent_start(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   TRY(agent->resident());
-  const std::string& name = exchange.part("name");
-  const std::vector<std::string> notes = exchange.shared().plugins.put_packages_back(name);
-  return value_answer(200, TRY(agent_with_notes(exchange.shared().agents, name, notes)));
+  const auto work = [&shared = exchange.shared(), name = exchange.part("name")](const std::stop_token& stop) {
+    return agent_with_notes(shared.agents, name, shared.plugins.put_packages_back(name, stop));
+  };
+  return value_answer(200, TRY(attended(exchange, work)));
 }
 
 Handled post_agent_stop(Exchange& exchange) {
@@ -86,9 +88,12 @@ Handled post_agent_stop(Exchange& exchange) {
 }
 
 Handled post_agent_reset(Exchange& exchange) {
-  const std::string& name = exchange.part("name");
-  const std::vector<std::string> notes = TRY(exchange.shared().plugins.reset_agent(name));
-  return value_answer(200, TRY(agent_with_notes(exchange.shared().agents, name, notes)));
+  const auto work = [&shared = exchange.shared(),
+                     name = exchange.part("name")](const std::stop_token& stop) -> Result<Value> {
+    const std::vector<std::string> notes = TRY(shared.plugins.reset_agent(name, stop));
+    return agent_with_notes(shared.agents, name, notes);
+  };
+  return value_answer(200, TRY(attended(exchange, work)));
 }
 
 Handled delete_agent(Exchange& exchange) {

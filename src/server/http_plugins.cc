@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "plugin/recipe.h"
-#include "sandbox/inbox.h"
+#include "server/http_attended.h"
 #include "server/http_routes.h"
 #include "server/plugin_desk.h"
 #include "server/plugin_trial.h"
@@ -32,29 +32,12 @@ std::string from_of(Exchange& exchange) {
   return from.empty() ? std::string("HTTP") : printable(from, 200);
 }
 
-// On another thread, while this one sees whether the client is still there: without it the work is cancelled.
 Handled wait_for(Exchange& exchange, int status, std::function<Done(PluginDesk& desk, const Waiting& waiting)> work) {
-  std::stop_source stop;
-  const auto done = TRY(sandbox::Inbox<Done>::make(1));
-  exchange.shared().workers.run([&shared = exchange.shared(), work = std::move(work), token = stop.get_token(), done] {
+  const auto do_it = [&shared = exchange.shared(), work = std::move(work)](const std::stop_token& stop) {
     PluginDesk desk(shared);
-    done->add(work(desk, {.stop = token}));
-  });
-  bool gone = false;
-  for (;;) {
-    std::array<pollfd, 2> wait = {
-        {{done->fd(), POLLIN, 0}, {gone ? -1 : exchange.connection().fd(), exchange.connection().gone_events(), 0}}};
-    const auto ready = sys::poll(wait, std::nullopt);
-    if (!ready || wait[1].revents != 0) {
-      gone = true;
-      stop.request_stop();
-    }
-    if (wait[0].revents == 0) continue;
-    const auto result = done->take();
-    if (!result) continue;
-    if (!*result) return fail(result->error());
-    return value_answer(status, **result);
-  }
+    return work(desk, {.stop = stop});
+  };
+  return value_answer(status, TRY(attended(exchange, do_it)));
 }
 
 Handled get_plugins(Exchange& exchange) {

@@ -1,13 +1,10 @@
 // Routes of tools.
-#include <poll.h>
-
 #include <array>
 
 #include "base/text.h"
-#include "sandbox/inbox.h"
+#include "server/http_attended.h"
 #include "server/http_routes.h"
 #include "service/call_tool.h"
-#include "sys/io.h"
 
 namespace hutch::server::http {
 
@@ -23,7 +20,7 @@ Handled get_agent_tools(Exchange& exchange) {
   return tools(service::tool_list(TRY(exchange.agent()).get(), &exchange.shared().plugins));
 }
 
-// On another thread, while this one sees whether the client is still there: without it the call is cancelled.
+// Without its client the call is cancelled.
 Handled post_tool(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
   service::ToolCall wanted{.name = exchange.part("tool"), .arguments = exchange.request().body};
@@ -36,24 +33,12 @@ Handled post_tool(Exchange& exchange) {
   wanted.tasks = &exchange.shared().tasks;
   wanted.agents = &exchange.shared().agents;
   wanted.plugins = &exchange.shared().plugins;
-  std::stop_source stop;
-  wanted.stop = stop.get_token();
-  const auto done = TRY(sandbox::Inbox<std::string>::make(1));
-  exchange.shared().workers.run([&shared = exchange.shared(), agent, wanted = std::move(wanted), done] {
-    done->add(tool::json_text(service::call_tool(*agent, shared.limiters, wanted)));
-  });
-  bool gone = false;
-  for (;;) {
-    std::array<pollfd, 2> wait = {
-        {{done->fd(), POLLIN, 0}, {gone ? -1 : exchange.connection().fd(), exchange.connection().gone_events(), 0}}};
-    const auto ready = sys::poll(wait, std::nullopt);
-    if (!ready || wait[1].revents != 0) {
-      gone = true;
-      stop.request_stop();
-    }
-    if (wait[0].revents == 0) continue;
-    if (auto envelope = done->take()) return json_answer(200, std::move(*envelope));
-  }
+  const auto call = [&shared = exchange.shared(), agent, wanted = std::move(wanted)](const std::stop_token& stop) {
+    service::ToolCall stopped = wanted;
+    stopped.stop = stop;
+    return Result<Value>(tool::value_of(service::call_tool(*agent, shared.limiters, stopped)));
+  };
+  return value_answer(200, TRY(attended(exchange, call)));
 }
 
 constexpr std::array kToolRoutes = {

@@ -31,28 +31,19 @@ Result<std::string> plugin_agent(Session& session, const CallReader& call) {
 }
 
 // What its steps say goes to the client, whose end is the installation's.
-class Told {
- public:
-  explicit Told(Session& session) : session_(session) {}
-  Desk::Waiting waiting() {
-    return {.on_step =
-                [this](const std::string& agent, std::string_view step, std::string_view line) {
-                  const Value event(Value::Object{{"agent", agent}, {"step", step}, {"line", line}});
-                  if (!session_.tell(event)) stop_.request_stop();
-                },
-            .stop = stop_.get_token(),
-            .on_need =
-                [this](const std::string& agent, service::PluginWish::Need need) {
-                  const bool system = need == service::PluginWish::Need::kSystem;
-                  (void)session_.tell(Value(Value::Object{
-                      {"agent", agent}, {"needs", system ? tool::kNeedsSystem : std::string_view("registries")}}));
-                }};
-  }
-
- private:
-  Session& session_;
-  std::stop_source stop_;
-};
+Desk::Waiting told_to(Session& session, const std::stop_token& stop) {
+  return {.on_step =
+              [&session](const std::string& agent, std::string_view step, std::string_view line) {
+                (void)session.tell(Value(Value::Object{{"agent", agent}, {"step", step}, {"line", line}}));
+              },
+          .stop = stop,
+          .on_need =
+              [&session](const std::string& agent, service::PluginWish::Need need) {
+                const bool system = need == service::PluginWish::Need::kSystem;
+                (void)session.tell(Value(Value::Object{
+                    {"agent", agent}, {"needs", system ? tool::kNeedsSystem : std::string_view("registries")}}));
+              }};
+}
 
 Result<Value> list_plugins(Session& session, const CallReader& call) {
   const std::string agent = TRY(call.optional_text("agent"));
@@ -92,13 +83,17 @@ Result<Value> duplicate_plugin(Session& session, const CallReader& call) {
 Result<Value> install_plugin(Session& session, const CallReader& call) {
   const std::string agent = TRY(plugin_agent(session, call));
   const std::string id = TRY(call.optional_text("id"));
-  Told told(session);
-  Desk::Waiting waiting = told.waiting();
-  if (TRY(call.truth("registries"))) waiting.set_up = service::PluginWish::SetUpNetwork::kRegistries;
-  if (!id.empty()) return Desk(session.shared()).install_kept(agent, id, waiting);
-  const plugin::Recipe recipe = TRY(recipe_argument(call));
-  const std::string from = TRY(call.text("from"));
-  return Desk(session.shared()).install(agent, recipe, from, waiting);
+  using SetUp = service::PluginWish::SetUpNetwork;
+  const SetUp set_up = TRY(call.truth("registries")) ? SetUp::kRegistries : SetUp::kOfAgent;
+  std::optional<plugin::Recipe> recipe;
+  if (id.empty()) recipe = TRY(recipe_argument(call));
+  const std::string from = recipe ? TRY(call.text("from")) : std::string();
+  return attended(session, [&session, agent, id, set_up, recipe, from](const std::stop_token& stop) {
+    Desk::Waiting waiting = told_to(session, stop);
+    waiting.set_up = set_up;
+    Desk desk(session.shared());
+    return recipe ? desk.install(agent, *recipe, from, waiting) : desk.install_kept(agent, id, waiting);
+  });
 }
 
 Result<Value> update_plugin(Session& session, const CallReader& call) {
@@ -106,15 +101,17 @@ Result<Value> update_plugin(Session& session, const CallReader& call) {
   const std::string from = TRY(call.optional_text("from"));
   std::optional<plugin::Recipe> recipe;
   if (!from.empty()) recipe = TRY(recipe_argument(call));
-  Told told(session);
-  return Desk(session.shared()).update(id, recipe, from, told.waiting());
+  return attended(session, [&session, id, recipe, from](const std::stop_token& stop) {
+    return Desk(session.shared()).update(id, recipe, from, told_to(session, stop));
+  });
 }
 
 Result<Value> rollback_plugin(Session& session, const CallReader& call) {
   const std::string id = TRY(call.text("id"));
   const std::int64_t number = TRY(call.number("number", 0));
-  Told told(session);
-  return Desk(session.shared()).rollback(id, number, told.waiting());
+  return attended(session, [&session, id, number](const std::stop_token& stop) {
+    return Desk(session.shared()).rollback(id, number, told_to(session, stop));
+  });
 }
 
 Result<Value> remove_plugin(Session& session, const CallReader& call) {
@@ -126,7 +123,7 @@ Result<Value> remove_plugin(Session& session, const CallReader& call) {
 // Of who resets the systems of agents without the daemon.
 Result<Value> expect_reset(Session& session, const CallReader& call) {
   const std::string agent = TRY(call.text("agent"));
-  TRY(session.shared().plugins.expect_reset(agent));
+  TRY(session.shared().plugins.expect_reset(agent, {}));
   return Value(Value::Object{});
 }
 

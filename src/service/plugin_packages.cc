@@ -1,5 +1,7 @@
 // Packages of plugins that the agent's system lacks since a reset, or as another one: put back before a call.
 #include <algorithm>
+#include <chrono>
+#include <stop_token>
 
 #include "base/text.h"
 #include "service/agent_secrets.h"
@@ -13,6 +15,9 @@ namespace {
 
 using plugin::Install;
 using plugin::State;
+
+// For another installation's end. A model waits for its call, and a person for a reset.
+constexpr std::chrono::seconds kTurnPatience{120};
 
 // Also in another system than the one in which they were seen last; there they may all be.
 bool lacks_packages(const Install& install, const AgentSandbox& agent) {
@@ -28,10 +33,9 @@ bool has_own_system(const store::AgentRecord& agent) {
 }  // namespace
 
 // Recorded before the system goes: a daemon that is killed meanwhile leaves too many marks, not too few.
-Status Plugins::expect_reset(const std::string& agent) {
+Status Plugins::expect_reset(const std::string& agent, const std::stop_token& stop) {
   if (!has_own_system(TRY(agents_.show(agent)).record)) return {};
-  const auto work = work_of(agent);
-  const std::scoped_lock lock(*work);
+  const auto turn = TRY(turns_.take(agent, kTurnPatience, stop));
   for (const auto& install : TRY(installs_.of(agent))) {
     if (install->state != State::kReady || install->recipe.dependencies.empty()) continue;
     Install marked = *install;
@@ -41,7 +45,7 @@ Status Plugins::expect_reset(const std::string& agent) {
   return {};
 }
 
-std::vector<std::string> Plugins::put_packages_back(const std::string& agent) {
+std::vector<std::string> Plugins::put_packages_back(const std::string& agent, const std::stop_token& stop) {
   std::vector<std::string> notes;
   const auto installs = installs_.of(agent);
   const auto sandbox = installs ? agents_.sandbox(agent) : fail(installs.error());
@@ -49,7 +53,7 @@ std::vector<std::string> Plugins::put_packages_back(const std::string& agent) {
   for (const auto& install : *installs) {
     if (!lacks_packages(*install, **sandbox)) continue;
     const std::string& id = install->recipe.id;
-    const auto use = uses_.begin(agent, id, {});
+    const auto use = uses_.begin(agent, id, stop);
     if (!use) continue;
     const Status done = put_back_for(**sandbox, id, **use);
     if (!done) notes.push_back(cat({"plugin ", id, " is being repaired: ", done.error().message}));
@@ -57,20 +61,19 @@ std::vector<std::string> Plugins::put_packages_back(const std::string& agent) {
   return notes;
 }
 
-Result<std::vector<std::string>> Plugins::reset_agent(const std::string& agent) {
-  TRY(expect_reset(agent));
+Result<std::vector<std::string>> Plugins::reset_agent(const std::string& agent, const std::stop_token& stop) {
+  TRY(expect_reset(agent, stop));
   TRY(agents_.reset(agent));
   // A call that came before the system was gone has found its packages there, and has taken the mark away.
-  TRY(expect_reset(agent));
-  return put_packages_back(agent);
+  TRY(expect_reset(agent, {}));
+  return put_packages_back(agent, stop);
 }
 
 Status Plugins::put_back_for(AgentSandbox& agent, const std::string& id, const PluginUses::Use& use) {
   const std::string& name = agent.record().name;
   const auto before = TRY(installs_.find(name, id));
   if (!before || !lacks_packages(*before, agent)) return {};
-  const auto work = work_of(name);
-  const std::scoped_lock lock(*work);
+  const auto turn = TRY(turns_.take(name, kTurnPatience, use.stop()));
   // Another call may have done it meanwhile.
   const auto install = TRY(installs_.find(name, id));
   if (!install || !lacks_packages(*install, agent)) return {};

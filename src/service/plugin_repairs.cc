@@ -14,6 +14,7 @@ PluginRepairs::~PluginRepairs() {
     ending_ = true;
     changed_.notify_all();
   }
+  stop_.request_stop();
   if (thread_) thread_->join();
 }
 
@@ -51,7 +52,7 @@ void PluginRepairs::work() {
     const auto pause = std::min<std::chrono::milliseconds>(2 * first->second.pause, kLongest);
     due_.erase(first);
     lock.unlock();
-    const bool is_whole = repair_(agent);
+    const bool is_whole = repair_(agent, stop_.get_token());
     lock.lock();
     // Where it was added meanwhile that holds.
     if (!is_whole) due_.try_emplace(agent, Due{Clock::now() + pause, pause});

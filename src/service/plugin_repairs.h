@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -18,11 +19,11 @@ class PluginRepairs {
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds kFirst{5'000};
   static constexpr std::chrono::milliseconds kLongest{300'000};
-  // False where something is left: it is asked again.
-  using Repair = std::function<bool(const std::string& agent)>;
+  // False where something is left: it is asked again. `stop` is requested by the end of this object.
+  using Repair = std::function<bool(const std::string& agent, const std::stop_token& stop)>;
   explicit PluginRepairs(Repair repair, std::chrono::milliseconds first = kFirst)
       : repair_(std::move(repair)), first_(first) {}
-  // Waits for what is under way.
+  // Ends what is under way, and waits for it.
   ~PluginRepairs();
   PluginRepairs(const PluginRepairs&) = delete;
   PluginRepairs& operator=(const PluginRepairs&) = delete;
@@ -42,6 +43,7 @@ class PluginRepairs {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ending_ = false;
+  std::stop_source stop_;
   std::map<std::string, Due> due_;
   std::optional<std::thread> thread_;
 };

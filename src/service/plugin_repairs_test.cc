@@ -23,7 +23,7 @@ struct Tries {
 
 TEST(PluginRepairsTest, IsTriedUntilItIsDoneAndNotAgain) {
   Tries tries;
-  PluginRepairs repairs([&](const std::string& agent) { return tries.count(agent) == 3; },
+  PluginRepairs repairs([&](const std::string& agent, const std::stop_token&) { return tries.count(agent) == 3; },
                         std::chrono::milliseconds(1));
   repairs.add("a");
   ASSERT_TRUE(tries.await("a", 3));
@@ -37,10 +37,27 @@ TEST(PluginRepairsTest, IsTriedUntilItIsDoneAndNotAgain) {
 TEST(PluginRepairsTest, ItsEndWaitsForNoTime) {
   Tries tries;
   {
-    PluginRepairs repairs([&](const std::string& agent) { return tries.count(agent) > 0; }, std::chrono::hours(1));
+    PluginRepairs repairs([&](const std::string& agent, const std::stop_token&) { return tries.count(agent) > 0; },
+                          std::chrono::hours(1));
     repairs.add("a");
   }
   EXPECT_EQ(tries.count("a"), 1) << "by this line alone";
+}
+
+TEST(PluginRepairsTest, EndStopsWhatIsUnderWay) {
+  Tries tries;
+  {
+    PluginRepairs repairs(
+        [&](const std::string& agent, const std::stop_token& stop) {
+          std::stop_callback told(stop, [&] { tries.count("told"); });
+          tries.count(agent);
+          return tries.await("told", 1);
+        },
+        std::chrono::milliseconds(1));
+    repairs.add("a");
+    ASSERT_TRUE(tries.await("a", 1));
+  }
+  EXPECT_EQ(tries.count("told"), 2) << "by this line alone";
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ using tool::Envelope;
 using tool::Value;
 
 constexpr std::chrono::seconds kRepairPatience{120};
-constexpr std::chrono::milliseconds kTurnSlice{100};
+// For another installation's end: of its packages (kPersonInstallTimeout) and its set-up.
+constexpr std::chrono::seconds kInstallPatience{1'500};
 
 // Of an agent's own making as long as it may make any.
 bool is_offered(const Install& install, const AgentSandbox& agent) {
@@ -59,16 +60,9 @@ Plugins::Plugins(AgentService& agents, tool::Limiters& limiters, Tell tell)
                    (*agent)->used({.service = "events", .what = due.event.type, .outcome = said});
                  }
                }),
-      repairs_([this](const std::string& agent) { return repair_later(agent); }) {}
+      repairs_([this](const std::string& agent, const std::stop_token& stop) { return repair_later(agent, stop); }) {}
 
 std::string OfferedPluginTool::name() const { return plugin_tool_name(install->recipe, tool()); }
-
-std::shared_ptr<std::timed_mutex> Plugins::work_of(const std::string& agent) {
-  const std::scoped_lock lock(works_mutex_);
-  auto& work = works_[agent];
-  if (!work) work = std::make_shared<std::timed_mutex>();
-  return work;
-}
 
 void Plugins::say(const std::string& what, const Error& error) const {
   if (tell_) tell_(cat({what, ": ", error.message}));
@@ -84,7 +78,7 @@ void Plugins::repair() {
       if (shown.error().code == Code::kNotFound) forget(agent);
       continue;
     }
-    (void)repair_agent(agent);
+    (void)repair_agent(agent, {});
     // What is left, and what is nobody's: once the sandbox runs.
     repairs_.add(agent);
   }
@@ -117,18 +111,17 @@ Status Plugins::spread_kept(const std::string& id) {
 }
 
 // No sandbox is started for it over and over.
-bool Plugins::repair_later(const std::string& agent) {
+bool Plugins::repair_later(const std::string& agent, const std::stop_token& stop) {
   const auto sandbox = agents_.sandbox(agent);
   if (!sandbox) return sandbox.error().code == Code::kNotFound;
-  if ((*sandbox)->running() == nullptr || !repair_agent(agent)) return false;
-  const auto work = work_of(agent);
-  const std::scoped_lock lock(*work);
-  return forget_earlier_ones(*this, **sandbox);
+  if ((*sandbox)->running() == nullptr || !repair_agent(agent, stop)) return false;
+  const auto turn = turns_.take(agent, kRepairPatience, stop);
+  return turn && forget_earlier_ones(*this, **sandbox);
 }
 
-bool Plugins::repair_agent(const std::string& agent) {
-  const auto work = work_of(agent);
-  const std::scoped_lock lock(*work);
+bool Plugins::repair_agent(const std::string& agent, const std::stop_token& stop) {
+  const auto turn = turns_.take(agent, kRepairPatience, stop);
+  if (!turn) return false;
   const auto installs = installs_.of(agent);
   if (!installs) {
     say(cat({"the plugins of ", agent}), installs.error());
@@ -140,7 +133,7 @@ bool Plugins::repair_agent(const std::string& agent) {
   }
   for (const auto& found : *installs) {
     const std::string& id = found->recipe.id;
-    const auto use = uses_.begin(agent, id, {});
+    const auto use = uses_.begin(agent, id, stop);
     // Whoever removes it does what is to be done.
     if (!use) continue;
     const auto install = installs_.find(agent, id);
@@ -194,12 +187,8 @@ Result<Install> Plugins::install(const Wish& wish) {
   // Before the wait: what was wished before a removal does not come after it.
   const auto use = TRY(uses_.begin(wish.agent, wish.recipe.id, wish.stop));
   const std::stop_token stop = use->stop();
-  const auto work = work_of(wish.agent);
-  std::unique_lock turn(*work, std::defer_lock);
-  while (!turn.try_lock_for(kTurnSlice)) {
-    if (!stop.stop_requested()) continue;
-    return fail({Code::kTimeout, 0, use->is_removed() ? removed_meanwhile().message : "it was cancelled"});
-  }
+  const auto turn = turns_.take(wish.agent, kInstallPatience, stop);
+  if (!turn) return fail(use->is_removed() ? removed_meanwhile() : turn.error());
   if (wish.admit) TRY(wish.admit());
   if (wish.over == Wish::Over::kEarlierOne && !has(wish.agent, wish.recipe.id)) return fail(removed_meanwhile());
   auto done = install_once(*agent, wish, *use);

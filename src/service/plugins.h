@@ -14,6 +14,7 @@
 #include "service/plugin_removals.h"
 #include "service/plugin_repairs.h"
 #include "service/plugin_requests.h"
+#include "service/plugin_turns.h"
 #include "service/plugin_uses.h"
 #include "tool/envelope.h"
 #include "tool/limiters.h"
@@ -43,10 +44,10 @@ class Plugins {
   // Its calls and installations that are under way end first. False where it was not installed.
   Result<bool> uninstall(const std::string& agent, const std::string& id);
   // Before an agent's system is reset. Its plugins then need their packages again, by the second or before a call.
-  Status expect_reset(const std::string& agent);
-  std::vector<std::string> put_packages_back(const std::string& agent);
+  Status expect_reset(const std::string& agent, const std::stop_token& stop);
+  std::vector<std::string> put_packages_back(const std::string& agent, const std::stop_token& stop);
   // Both, with the agent's reset between them.
-  Result<std::vector<std::string>> reset_agent(const std::string& agent);
+  Result<std::vector<std::string>> reset_agent(const std::string& agent, const std::stop_token& stop);
   // The agents that have it, or for which it is being installed.
   Result<std::vector<std::string>> agents_of(const std::string& id);
   // Of several agents, one after another: one that does not answer keeps no other waiting for long.
@@ -99,13 +100,12 @@ class Plugins {
 
  private:
   friend class PluginInstallation;
-  std::shared_ptr<std::timed_mutex> work_of(const std::string& agent);
   Status put_back_for(AgentSandbox& agent, const std::string& id, const PluginUses::Use& use);
   Result<plugin::Install> install_once(AgentSandbox& agent, const Wish& wish, const PluginUses::Use& use);
   Status check(const Wish& wish, const AgentSandbox& agent);
   Status repair_one(const plugin::Install& install, const std::stop_token& stop);
-  bool repair_agent(const std::string& agent);  // false where something is left
-  bool repair_later(const std::string& agent);
+  bool repair_agent(const std::string& agent, const std::stop_token& stop);  // false where something is left
+  bool repair_later(const std::string& agent, const std::stop_token& stop);
   void finish_rollbacks();
   Status spread_kept(const std::string& id);
   void say(const std::string& what, const Error& error) const;
@@ -134,8 +134,7 @@ class Plugins {
   std::set<std::string> trials_;  // agents that try one out
   PluginUses uses_;
   std::mutex values_mutex_;  // held while values of plugins are written
-  std::mutex works_mutex_;
-  std::map<std::string, std::shared_ptr<std::timed_mutex>> works_;
+  PluginTurns turns_;
   std::mutex needs_mutex_;
   // By agent and plugin: the sandbox and the installation of which it was told what they lack.
   std::map<std::pair<std::string, std::string>, std::pair<std::weak_ptr<sandbox::Resident>, std::string>> needs_told_;

@@ -1,12 +1,15 @@
 # Plugins as a person uses them: installed from a file, called, updated, rolled back, removed; and what fails.
 import hashlib
 import json
+import os
 import pathlib
 import shutil
+import signal
 import subprocess
 
 import pytest
 
+from harness import wait_until
 from recipes import recipe as made, tool
 
 SEED = pathlib.Path(__file__).with_name("data_tools.json")
@@ -231,3 +234,17 @@ def test_an_agents_end_is_its_plugins(daemon, recipe):
     assert daemon.create(name=name) == name and installed(daemon, name) == {}
     daemon("agent", "remove", name).ok()
     daemon("plugin", "remove", "gone").ok()
+
+
+def test_a_client_that_leaves_ends_a_set_up_that_says_nothing(daemon, agent, recipe):
+    path = recipe("Silent", setup="touch ~/begun; exec sleep 600", tools=[tool("show", "true")])
+    first = daemon.popen("plugin", "install", path, "--agent", agent)
+    wait_until(lambda: daemon.sh(agent, "test -e ~/begun").code == 0, "it is set up")
+    # The second waits for the end of the first, and leaves as well.
+    other = daemon.popen("plugin", "install", recipe("Other", tools=[tool("show", "true")]), "--agent", agent)
+    for client in (other, first):
+        os.killpg(client.pid, signal.SIGKILL)
+        client.communicate(timeout=60)
+    wait_until(lambda: daemon.json("plugin", "list", "--agent", agent) == [], "both are undone")
+    daemon("plugin", "install", recipe("Other", tools=[tool("show", "true")]), "--agent", agent).ok()
+    daemon("plugin", "remove", "other").ok()
