@@ -112,7 +112,7 @@ std::unique_ptr<api::DeciderThread> Sandbox::Impl::make_decider() {
 
 service::KeptSandbox::Settings Sandbox::Impl::kept_settings() {
   return {.what = cat({"sandbox ", printable(settled.id)}),
-          .judge = [this] { return judge(); },
+          .judge = [this](const std::stop_token&) { return judge(); },
           .record = {.directory = record_directory(),
                      .tell = [this](const std::string& line) { note(line); },
                      .agent = {},

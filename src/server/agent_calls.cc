@@ -90,24 +90,26 @@ Result<Value> reset_agent(Session& session, const CallReader& call) {
 }
 
 Result<Value> install_packages(Session& session, const CallReader& call) {
-  std::stop_source stop;
   service::PackagesWish wish;
   wish.agent = TRY(call.text("agent"));
   wish.packages = TRY(call.texts("settings"));
-  wish.stop = stop.get_token();
-  wish.on_output = [&](std::string_view text) {
-    const Value event(Value::Object{{"output", wire::text_of_bytes(text)}});
-    if (!session.tell(event)) stop.request_stop();
+  wish.on_output = [&session](std::string_view text) {
+    (void)session.tell(Value(Value::Object{{"output", wire::text_of_bytes(text)}}));
   };
-  Shared& shared = session.shared();
-  return tool::value_of(TRY(service::install_for_person(shared.agents, shared.limiters, wish)));
+  return attended(session, [&shared = session.shared(), wish](const std::stop_token& stop) -> Result<Value> {
+    service::PackagesWish stopped = wish;
+    stopped.stop = stop;
+    return tool::value_of(TRY(service::install_for_person(shared.agents, shared.limiters, stopped)));
+  });
 }
 
 // Once the image is there: whoever asks has built it.
 Result<Value> give_agent_system(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
-  TRY(service::give_system(session.shared().agents, name, service::SystemBy::kPerson, [](const std::string&) {}));
-  return shown_value(session.shared().agents, TRY(session.shared().agents.show(name)));
+  return attended(session, [&agents = session.shared().agents, name](const std::stop_token& stop) -> Result<Value> {
+    TRY(service::give_system(agents, name, service::SystemBy::kPerson, [](const std::string&) {}, stop));
+    return shown_value(agents, TRY(agents.show(name)));
+  });
 }
 
 Result<Value> remove_agent(Session& session, const CallReader& call) {

@@ -12,6 +12,7 @@
 #include "policy/network_rules.h"
 #include "policy/units.h"
 #include "service/agent_system.h"
+#include "service/build_stop.h"
 #include "service/containers.h"
 #include "service/engine_layer.h"
 #include "service/image_build.h"
@@ -117,7 +118,7 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
       tell_(hooks.tell),
       next_(record_),
       kept_({.what = cat({"agent ", record_.name}),
-             .judge = [this] { return judge(); },
+             .judge = [this](const Stop& stop) { return judge(stop); },
              .record = {.directory = dirs_.data,
                         .tell = hooks.tell,
                         .agent = record_.name,
@@ -139,7 +140,7 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
              .limits_with = &limits_}),
       // Nobody is asked anything: an answer would hold for what a package runs as root.
       installer_({.what = cat({"the installation for agent ", record_.name}),
-                  .judge = [this] { return judge_install(); },
+                  .judge = [this](const Stop& stop) { return judge_install(stop); },
                   .record = {.directory = dirs_.data,
                              .tell = std::move(hooks.tell),
                              .agent = record_.name,
@@ -303,7 +304,7 @@ tool::Users AgentSandbox::users() const {
 }
 
 // On the thread that keeps the sandbox.
-Result<Judged> AgentSandbox::judge() {
+Result<Judged> AgentSandbox::judge(const Stop& stop) {
   const store::Settings::Security security = TRY(store::SettingsFile(dirs_.config).read()).security;
   if (security.sandboxes_max && take_slot_) {
     TRY(take_slot_(record_.name, static_cast<std::size_t>(*security.sandboxes_max)));
@@ -318,13 +319,13 @@ Result<Judged> AgentSandbox::judge() {
   residence.swaps = secrets_.has_placeholders();
   TRY(bridge_.begin());
   TRY_CTX(bridge_.add_to(residence, place.environment), "offer the bridge");
-  Judged judged = TRY(judge_for(std::move(place), std::move(residence), given_policy_.questions));
+  Judged judged = TRY(judge_for(std::move(place), std::move(residence), given_policy_.questions, stop));
   TRY(bridge_.settle(judged.prepared.plan));
   return judged;
 }
 
 // On the thread that keeps the installation.
-Result<Judged> AgentSandbox::judge_install() {
+Result<Judged> AgentSandbox::judge_install(const Stop& stop) {
   const auto beside = running();
   if (!beside) return fail({Code::kConflict, 0, "the agent's sandbox does not run"});
   PlaceRequest place = TRY(place_request(record_, given_policy_, network_now_));
@@ -341,14 +342,14 @@ Result<Judged> AgentSandbox::judge_install() {
   Residence residence;
   residence.purpose = Residence::Purpose::kInstall;
   residence.cwd = "/";
-  Judged judged = TRY(judge_for(std::move(place), std::move(residence), plan::FileQuestions::kNone));
+  Judged judged = TRY(judge_for(std::move(place), std::move(residence), plan::FileQuestions::kNone, stop));
   if (!starts_anew(record_)) judged.given_root = TRY_CTX(beside->hand_root(), "have the agent's root");
   return judged;
 }
 
 // On the thread that keeps the plugin's sandbox. With an image it has the root of the agent's own; of a container it is
 // another one of the same image.
-Result<Judged> AgentSandbox::judge_plugin(PluginSandbox& sandbox) {
+Result<Judged> AgentSandbox::judge_plugin(PluginSandbox& sandbox, const Stop& stop) {
   using Kind = plugin::NetworkPermission::Kind;
   TRY(check_plugin_sandbox());
   const bool has_root = store::has_image(record_) && !is_container(record_);
@@ -367,7 +368,7 @@ Result<Judged> AgentSandbox::judge_plugin(PluginSandbox& sandbox) {
   if (network.kind != Kind::kOfAgent) residence.hosts_at_most = network.hosts;
   TRY(sandbox.bridge().begin());
   TRY_CTX(sandbox.bridge().add_to(residence, place.environment), "offer the bridge");
-  Judged judged = TRY(judge_for(std::move(place), std::move(residence), plan::FileQuestions::kNone));
+  Judged judged = TRY(judge_for(std::move(place), std::move(residence), plan::FileQuestions::kNone, stop));
   TRY(sandbox.bridge().settle(judged.prepared.plan));
   if (has_root) {
     // What is changed there is the agent's: two may not have the layer.
@@ -384,7 +385,7 @@ KeptSandboxSettings AgentSandbox::plugin_settings(PluginSandbox& sandbox) {
   const std::string& plugin = sandbox.rights().plugin;
   // Nobody is asked anything: an answer would be the agent's.
   return {.what = cat({"the sandbox of plugin ", plugin, " for agent ", record_.name}),
-          .judge = [this, &sandbox] { return judge_plugin(sandbox); },
+          .judge = [this, &sandbox](const Stop& stop) { return judge_plugin(sandbox, stop); },
           .record = {.directory = dirs_.data,
                      .tell = tell_,
                      .agent = record_.name,
@@ -441,7 +442,8 @@ bool AgentSandbox::has_leftovers() const {
   return kept_.has_leftovers() || std::ranges::any_of(plugins_.all(), lives);
 }
 
-Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions) {
+Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions,
+                                       const Stop& stop) {
   // Those of an OS user are its own: hutch init has made them.
   if (record_.backend != "user") TRY(make_agent_directories(directories_));
   Judged judged{.facts = TRY_CTX(host::probe_facts(), "look at this machine"),
@@ -449,13 +451,14 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
                 .guest_program = TRY(guest_program())};
   TRY(host::make_store_directories(judged.facts));
   judged.facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
+  const BuildStop ends{stop};
   if (is_container(record_)) {
-    TRY(ensure_engine_image(engine_image(record_), Signals::kOthers, judged.facts, tell_));
+    TRY(ensure_engine_image(engine_image(record_), Signals::kOthers, judged.facts, tell_, &ends));
     const auto layer = TRY(engine_layer(record_));
     place.image = layer ? layer->image : engine_image(record_);
   } else if (store::has_image(record_)) {
     place.image = record_.image;
-    TRY(ensure_image(record_.image, Signals::kOthers, judged.facts, tell_));
+    TRY(ensure_image(record_.image, Signals::kOthers, judged.facts, tell_, &ends));
     const store::ImageManifest image = TRY(show_image(record_.image, judged.facts));
     residence.layer = TRY(layer_over(image, record_.name, dirs_));
   }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -93,8 +94,7 @@ class AgentSandbox {
   // A sandbox beside it, in which commands are root of the agent's image and see nothing of the host. One at a time;
   // waits so long for its turn. Code::kUnsupported where the agent has no image. It ends with the answer's owner.
   Result<Installation> begin_install(std::chrono::milliseconds patience);
-  // What an installation has changed stays. In a container or a machine by a new start, or it is undone where that
-  // fails: Code::kConflict where something runs in it.
+  // Keeps what was installed: in a container or a VM by a new start, undone if that fails. Code::kConflict if busy.
   hutch::Status keep_installed();
   tool::Users users() const;  // of its image
   Result<std::vector<std::string>> recipe_hosts();  // of its system's package managers, before the agent ran in it
@@ -104,7 +104,6 @@ class AgentSandbox {
   hutch::Status check_plugin_sandbox() const;
   void end_plugin_sandbox(const std::string& plugin) { plugins_.end(plugin); }
   std::vector<std::string> plugin_environment(PluginSandbox& sandbox) const;
-
   // What a login shell of it has, and then `more`; asked once a start, and again when the shell's files have changed.
   Result<std::vector<std::string>> environment(const std::vector<std::string>& more);
   Result<sandbox::LogFile> make_log(const std::string& path) const;  // a new file of its home, by its name there
@@ -114,13 +113,14 @@ class AgentSandbox {
                                           const std::vector<std::string>& environment);
 
  private:
-  Result<Judged> judge();
-  Result<Judged> judge_install();
-  Result<Judged> judge_plugin(PluginSandbox& sandbox);
+  using Stop = std::stop_token;  // of the start
+  Result<Judged> judge(const Stop& stop);
+  Result<Judged> judge_install(const Stop& stop);
+  Result<Judged> judge_plugin(PluginSandbox& sandbox, const Stop& stop);
   void stop_plugins();
   KeptSandboxSettings plugin_settings(PluginSandbox& sandbox);
   hutch::Status find_package_hosts();
-  Result<Judged> judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions);
+  Result<Judged> judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions, const Stop& stop);
   Result<std::vector<std::string>> ask_login_shell(sandbox::Resident& resident);
   const store::AgentRecord record_;
   const std::shared_ptr<AgentNetworkNow> network_now_;

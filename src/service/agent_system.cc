@@ -1,9 +1,12 @@
 // The default image for an agent that has none yet.
 #include "service/agent_system.h"
 
+#include <stop_token>
+
 #include "backend/container/create_body.h"
 #include "base/text.h"
 #include "host/facts.h"
+#include "service/build_stop.h"
 #include "service/image_build.h"
 #include "service/image_recipe.h"
 #include "service/sandbox_place.h"
@@ -46,6 +49,17 @@ Result<std::shared_ptr<AgentSandbox>> with_image_that_is_set(AgentService& agent
   TRY(check_is_idle(*agent));
   TRY(agents.stop(set.name));
   return agents.sandbox(set.name);
+}
+
+// A build ends with whoever asked for it, and with the agent.
+Status build_system(AgentService& agents, const std::string& name, const TellImage& tell, const std::stop_token& stop) {
+  std::stop_source both;
+  const auto request = [&both] { both.request_stop(); };
+  const std::stop_callback with_caller(stop, request);
+  const std::stop_callback with_agent(agents.stops().of(name), request);
+  const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+  const BuildStop ends{both.get_token()};
+  return ensure_image(std::string(kDefaultImage), Signals::kOthers, facts, tell, &ends);
 }
 
 }  // namespace
@@ -95,14 +109,13 @@ Error no_system(const store::AgentRecord& agent, const store::AgentRecord& next)
 
 // Looked at once more after the build, which takes minutes.
 Result<std::shared_ptr<AgentSandbox>> give_system(AgentService& agents, const std::string& name, SystemBy by,
-                                                  const TellImage& tell) {
+                                                  const TellImage& tell, const std::stop_token& stop) {
   const store::AgentRecord before = TRY(agents.show(name)).record;
   if (store::has_image(before)) return with_image_that_is_set(agents, before, by);
   TRY(check_may_get_it(before, by));
   const auto first = TRY(agents.sandbox(name));
   TRY(check_is_idle(*first));
-  const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
-  TRY(ensure_image(std::string(kDefaultImage), Signals::kOthers, facts, tell));
+  TRY(build_system(agents, name, tell, stop));
   const store::AgentRecord now = TRY(agents.show(name)).record;
   if (store::has_image(now)) return with_image_that_is_set(agents, now, by);
   const auto agent = TRY(agents.sandbox(name));
@@ -138,7 +151,7 @@ Result<tool::Envelope> install_for_person(AgentService& agents, tool::Limiters& 
   const auto on_line = [&](const std::string& line) {
     if (wish.on_output) wish.on_output(cat({line, "\n"}));
   };
-  const auto with_system = TRY(give_system(agents, wish.agent, SystemBy::kSetting, on_line));
+  const auto with_system = TRY(give_system(agents, wish.agent, SystemBy::kSetting, on_line, wish.stop));
   return install(*with_system);
 }
 

@@ -320,6 +320,7 @@ Result<std::shared_ptr<AgentSandbox>> AgentService::sandbox(const std::string& n
 
 Status AgentService::stop(const std::string& name) {
   TRY(agents_->find(name));
+  stops_.stop(name);
   std::shared_ptr<AgentSandbox> leaving;
   {
     const std::scoped_lock lock(mutex_);
@@ -337,6 +338,7 @@ Status AgentService::stop(const std::string& name) {
 }
 
 void AgentService::end_all() {
+  stops_.end_all();
   std::map<std::string, std::shared_ptr<AgentSandbox>> all;
   {
     const std::scoped_lock lock(mutex_);
@@ -366,6 +368,7 @@ Status AgentService::reset(const std::string& name) {
   const bool is_machine = record.backend == "vm";
   if (!is_container && !is_machine && !TRY(sys::status_of(store::LayerStore(dirs_.data).place(name))))
     return stop(name);
+  stops_.stop(name);
   // From here on until the layer is gone nobody starts it.
   const std::shared_ptr<AgentSandbox> leaving = TRY(sandbox(name));
   leaving->stop(AgentSandbox::After::kNever);
@@ -389,6 +392,7 @@ Result<std::vector<std::string>> AgentService::remove(const std::string& name) {
   }
   const std::shared_ptr<AgentSandbox> leaving = TRY(found);
   // From here on until it is gone nobody starts it.
+  stops_.stop(name);
   leaving->stop(AgentSandbox::After::kNever);
   leaving->end_bridge();
   secret_prompts_.cancel_of(name);

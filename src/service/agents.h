@@ -13,6 +13,7 @@
 #include "host/state_dirs.h"
 #include "secret/secrets.h"
 #include "service/agent_sandbox.h"
+#include "service/agent_stops.h"
 #include "service/process_numbers.h"
 #include "service/question_board.h"
 #include "service/revoke.h"
@@ -52,9 +53,8 @@ class AgentService {
   Result<std::vector<Shown>> list();
   Result<Shown> show(const std::string& name);
 
-  // KEY=VALUE each, all or none. They hold from the sandbox's next start on, but for those of its tools
-  // (autonomousExec) and of its network, which hold at once. An error where its sandbox goes on as it was; what was set
-  // is kept even so. `admit` judges the record before, which nobody changes meanwhile: its error is the answer.
+  // KEY=VALUE each, all or none; valid from the next start, those of tools and network at once. An error if the running
+  // sandbox stays as it was; the settings are kept even so. `admit` judges the record before, with the lock held.
   Result<ChangedAgent> set(const std::string& name, const std::vector<std::string>& settings,
                            const AdmitChange& admit = {});
 
@@ -69,7 +69,6 @@ class AgentService {
 
   // The agent of a working directory, made where there is none: with its tools on, and no limit of commands.
   Result<store::AgentRecord> of_directory(const std::string& directory);
-
   // The agent that of_directory() has made for it. Code::kNotFound where there is none.
   Result<std::string> agent_of_directory(const std::string& directory);
 
@@ -78,7 +77,6 @@ class AgentService {
   SecretPrompts& secret_prompts() { return secret_prompts_; }
 
   // --- the host's bridge ---
-
   // Who serves the connections of sandboxes to the bridge. Before anything else is asked.
   void serve_bridge_by(AgentSandbox::ServeBridge serve) { serve_bridge_ = std::move(serve); }
   void end_bridges();  // whoever serves is not called any more
@@ -87,6 +85,7 @@ class AgentService {
 
   // --- questions ---
   QuestionBoard& board() { return board_; }
+  AgentStops& stops() { return stops_; }
   // Of one agent, of all where none is named, but of none that somebody attends alone: as they were asked.
   std::vector<BoardEvent> questions(const std::string& agent) const;
   // `id` is "AGENT.NUMBER", of none that somebody attends alone; `by` is what those who come late are told.
@@ -138,6 +137,7 @@ class AgentService {
   QuestionBoard board_;  // outlives the sandboxes
   ProcessNumbers numbers_{*agents_};
   SandboxSlots slots_;
+  AgentStops stops_;
   mutable std::mutex os_users_mutex_;  // useradd(8) does not wait long for another
   std::mutex settings_mutex_;  // held while a record is changed
   mutable std::mutex mutex_;

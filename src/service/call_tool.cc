@@ -160,7 +160,7 @@ tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const To
   const auto tell = [&](const std::string& line) {
     if (call.on_output) call.on_output(tool::Stream::kError, cat({line, "\n"}));
   };
-  const auto with_system = give_system(*call.agents, name, SystemBy::kSetting, tell);
+  const auto with_system = give_system(*call.agents, name, SystemBy::kSetting, tell, call.stop);
   if (with_system) return call_once(**with_system, limiters, call);
   envelope = tool::failed("Failed to give the agent a system of its own", with_system.error(), tool::Retry::kYes);
   envelope.tool = call.name;

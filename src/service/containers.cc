@@ -25,15 +25,19 @@ Result<backend::container::ContainerBackend::Settings> container_settings() {
 }
 
 Status ensure_engine_image(const std::string& image, Signals signals, const plan::HostFacts& facts,
-                           const TellImage& tell) {
+                           const TellImage& tell, const BuildStop* stop) {
   if (image != kDefaultImage && cat({image, ":latest"}) != kDefaultImage) return {};
   const auto engine = TRY(backend::container::Engine::find(engine_environment()));
   if (TRY(engine.image(image))) return {};
   const host::StateDirs dirs = TRY(host::own_state_dirs(facts.uid, facts.home));
   TRY(sys::make_private_directories(dirs.data));
-  const UniqueFd turn = TRY(wait_for_image(cat({dirs.data, "/engine-image.lock"}), image, tell));
+  const UniqueFd turn = TRY(wait_for_image(cat({dirs.data, "/engine-image.lock"}), image, tell, stop));
   if (TRY(engine.image(image))) return {};
-  return build_default_archive(signals, facts, tell, [&](int archive) { return engine.import_image(image, archive); });
+  const auto use = [&](int archive) { return engine.import_image(image, archive); };
+  const Status built = build_default_archive(signals, facts, tell, use, stop);
+  // A part of an archive may be a whole one to the engine.
+  if (!built) (void)engine.remove_image(image);
+  return built;
 }
 
 void remove_stale_containers() {

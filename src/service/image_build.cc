@@ -3,10 +3,15 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <csignal>
+#include <functional>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -14,10 +19,12 @@
 #include "base/text.h"
 #include "host/state_dirs.h"
 #include "host/subordinate_ids.h"
+#include "service/build_stop.h"
 #include "service/image_recipe.h"
 #include "service/told_program.h"
 #include "service/unpacker.h"
 #include "sys/beneath.h"
+#include "sys/event.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
 #include "sys/io.h"
@@ -35,6 +42,8 @@ constexpr const char* kMmdebstrap = "/usr/bin/mmdebstrap";
 constexpr const char* kUnshare = "/usr/bin/unshare";
 constexpr const char* kOneFile = "/etc/apt/sources.list";
 constexpr const char* kMoreFiles = "/etc/apt/sources.list.d";
+// mmdebstrap removes its own files after SIGTERM; hutch kills it when it takes longer.
+constexpr std::chrono::milliseconds kCleanUpWait{20'000};
 
 // What it says goes on while it writes; its last words are why it failed.
 class Bootstrap {
@@ -45,6 +54,7 @@ class Bootstrap {
     Signals signals;
     const plan::HostFacts& facts;
     TellImage tell;
+    const BuildStop* stop = nullptr;
   };
   explicit Bootstrap(Settings settings) : settings_(std::move(settings)), words_(settings_.tell) {}
   ~Bootstrap() {
@@ -61,14 +71,18 @@ class Bootstrap {
   Status remove_scratch(const std::string& path);
   void hear(const UniqueFd& from);
   void interrupt();
+  void end_process();
 
   static constexpr std::initializer_list<int> kEnding = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
   const Settings settings_;
   std::string scratch_;
   UniqueFd signals_;
-  bool interrupted_ = false;  // the thread's until it has ended
+  std::atomic<bool> interrupted_ = false;
+  std::optional<sys::Event> ending_;  // the program was told to end
+  std::optional<std::chrono::steady_clock::time_point> kill_at_;  // the thread's
   sys::ChildProcess process_;
+  std::optional<std::stop_callback<std::function<void()>>> stopping_;  // as long as process_ is the same
   std::thread hearing_;
   ToldWords words_;  // the thread's until it has ended
 };
@@ -100,6 +114,13 @@ Status open_to_pass(const std::string& directory) {
   return sys::set_mode(held.get(), 0711);
 }
 
+std::optional<std::chrono::milliseconds> left_until(const std::optional<std::chrono::steady_clock::time_point>& until) {
+  using std::chrono::milliseconds;
+  if (!until || *until == std::chrono::steady_clock::time_point::max()) return std::nullopt;
+  const auto left = std::chrono::ceil<milliseconds>(*until - std::chrono::steady_clock::now());
+  return std::max(left, milliseconds(0));
+}
+
 // "NAME-PID" of a hutch that was killed.
 bool is_left(std::string_view name) {
   const std::string_view number = name.substr(name.rfind('-') + 1);
@@ -125,6 +146,7 @@ Result<UniqueFd> Bootstrap::begin() {
   }
   TRY(check_bootstrap_ids(settings_.facts));
   TRY_CTX(make_scratch(), "make room to build in");
+  ending_.emplace(TRY(sys::Event::make()));
   if (settings_.signals == Signals::kOwn) signals_ = TRY(sys::signal_descriptor(kEnding));
   // As root it mounts what its programs need: in a mount namespace of its own that goes with it, whatever ends it.
   std::vector<std::string> arguments = settings_.arguments;
@@ -138,15 +160,22 @@ Result<UniqueFd> Bootstrap::begin() {
                              .environment = build_environment(scratch_),
                              .install = {{nothing.get(), 0}, {archive.write.get(), 1}, {words.write.get(), 2}}}));
   hearing_ = TRY(sys::start_thread([this, from = std::move(words.read)] { hear(from); }));
+  if (settings_.stop != nullptr) stopping_.emplace(settings_.stop->token, [this] { end_process(); });
   return std::move(archive.read);
 }
 
 void Bootstrap::hear(const UniqueFd& from) {
   std::vector<char> buffer(4096);
   for (;;) {
-    std::array<pollfd, 2> wait = {{{from.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}}};
-    if (!sys::poll(wait, std::nullopt)) break;
+    std::array<pollfd, 3> wait = {
+        {{from.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}, {kill_at_ ? -1 : ending_->fd(), POLLIN, 0}}};
+    if (!sys::poll(wait, left_until(kill_at_))) break;
     if (wait[1].revents != 0) interrupt();
+    if (wait[2].revents != 0) kill_at_ = std::chrono::steady_clock::now() + kCleanUpWait;
+    if (kill_at_ && std::chrono::steady_clock::now() >= *kill_at_) {
+      (void)process_.signal(SIGKILL);
+      kill_at_ = std::chrono::steady_clock::time_point::max();
+    }
     if (wait[0].revents == 0) continue;
     const auto size = sys::read_some(from.get(), buffer);
     if (!size || *size == 0) break;
@@ -155,12 +184,16 @@ void Bootstrap::hear(const UniqueFd& from) {
   words_.end();
 }
 
-// One that runs as another's process cleans up by itself; whoever does not wait for that ends it.
 void Bootstrap::interrupt() {
-  const bool at_once = interrupted_ || settings_.facts.uid == 0;
-  interrupted_ = true;
   for (auto next = sys::next_signal(signals_.get()); next && *next;) next = sys::next_signal(signals_.get());
+  end_process();
+}
+
+// One that runs as another's process cleans up by itself; whoever does not wait for that ends it.
+void Bootstrap::end_process() {
+  const bool at_once = interrupted_.exchange(true) || settings_.facts.uid == 0;
   (void)process_.signal(at_once ? SIGKILL : SIGTERM);
+  ending_->signal();
 }
 
 // Not below /tmp, which is memory on many machines, nor below hutch's own directory, where a build of an ordinary
@@ -191,8 +224,10 @@ Status Bootstrap::remove_scratch(const std::string& path) {
 // It ends by itself where nobody reads what it writes (SIGPIPE), and cleans up.
 Status Bootstrap::end() {
   if (!process_) return {};
-  const auto ended = process_.wait();
   if (hearing_.joinable()) hearing_.join();
+  // Nobody may signal a process that was reaped.
+  stopping_.reset();
+  const auto ended = process_.wait();
   process_ = sys::ChildProcess();
   const Status removed = remove_scratch(scratch_);
   if (interrupted_) return fail(Error{Code::kSystem, 0, "it was interrupted, and nothing is left of it"});
@@ -249,10 +284,11 @@ Result<store::ImageManifest> build(const ImageRecipe& recipe, Asked asked, Boots
   settings.arguments = TRY(build_arguments(recipe));
   const plan::HostFacts& facts = settings.facts;
   const TellImage tell = settings.tell;
+  const BuildStop* stop = settings.stop;
   Bootstrap bootstrap(std::move(settings));
   const IfThere if_there = asked == Asked::kByName ? IfThere::kError : IfThere::kTaken;
-  auto made =
-      make_image(name, {[&] { return bootstrap.begin(); }, [&] { return bootstrap.end(); }}, if_there, facts, tell);
+  const ArchiveSource source{[&] { return bootstrap.begin(); }, [&] { return bootstrap.end(); }};
+  auto made = make_image(name, source, if_there, facts, tell, stop);
   if (made || made.error().code == Code::kConflict) return made;
   return fail(std::move(made).error().with_context("build " + name));
 }
@@ -280,11 +316,11 @@ Result<store::ImageManifest> build_image(const BuildRequest& request, const plan
 }
 
 Status build_default_archive(Signals signals, const plan::HostFacts& facts, const TellImage& tell,
-                             const std::function<Status(int archive)>& use) {
+                             const std::function<Status(int archive)>& use, const BuildStop* stop) {
   const std::string name(kDefaultImage);
   tell(cat({"Image \"", name, "\" not found, building..."}));
   const ImageRecipe recipe = TRY(parse_recipe(default_recipe()));
-  Bootstrap bootstrap({name, TRY(build_arguments(recipe)), signals, facts, tell});
+  Bootstrap bootstrap({name, TRY(build_arguments(recipe)), signals, facts, tell, stop});
   UniqueFd archive = TRY_CTX(bootstrap.begin(), "build " + name);
   Status used = use(archive.get());
   archive.reset();
@@ -295,12 +331,13 @@ Status build_default_archive(Signals signals, const plan::HostFacts& facts, cons
   return {};
 }
 
-Status ensure_image(const std::string& typed, Signals signals, const plan::HostFacts& facts, const TellImage& tell) {
+Status ensure_image(const std::string& typed, Signals signals, const plan::HostFacts& facts, const TellImage& tell,
+                    const BuildStop* stop) {
   const std::string name = TRY(store::image_name(typed));
   if (name != kDefaultImage || TRY(has_image(name, facts))) return {};
   tell(cat({"Image \"", name, "\" not found, building..."}));
   const ImageRecipe recipe = TRY(parse_recipe(default_recipe()));
-  TRY(build(recipe, Asked::kByNeed, {name, {}, signals, facts, tell}));
+  TRY(build(recipe, Asked::kByNeed, {name, {}, signals, facts, tell, stop}));
   tell(cat({"Image \"", name, "\" built successfully"}));
   return {};
 }

@@ -26,8 +26,10 @@ Result<store::ImageManifest> build_image(const BuildRequest& request, const plan
 enum class Signals { kOwn, kOthers };
 // The default image's archive, built once more for whoever `use`s it: it reads to the end.
 Status build_default_archive(Signals signals, const plan::HostFacts& facts, const TellImage& tell,
-                             const std::function<Status(int archive)>& use);
-// Builds the default image where that is the one, and it is missing. Whoever comes meanwhile waits for it.
-Status ensure_image(const std::string& typed, Signals signals, const plan::HostFacts& facts, const TellImage& tell);
+                             const std::function<Status(int archive)>& use, const BuildStop* stop = nullptr);
+// Builds the default image if that is the name and the image is missing. A second caller waits for the first one's
+// build. `stop` ends the build, or the wait, and leaves nothing behind.
+Status ensure_image(const std::string& typed, Signals signals, const plan::HostFacts& facts, const TellImage& tell,
+                    const BuildStop* stop = nullptr);
 
 }  // namespace hutch::service

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "host/state_dirs.h"
 #include "host/subordinate_ids.h"
+#include "service/build_stop.h"
 #include "service/unpacker.h"
 #include "store/agents.h"
 #include "sys/beneath.h"
@@ -44,7 +45,7 @@ Result<store::ImageManifest> import_image(const ImageRequest& request, const pla
 }
 
 Result<store::ImageManifest> make_image(const std::string& name, const ArchiveSource& source, IfThere if_there,
-                                        const plan::HostFacts& facts, const TellImage& tell) {
+                                        const plan::HostFacts& facts, const TellImage& tell, const BuildStop* stop) {
   const auto fill = [&](const ImagePlace& place) -> Result<FilledImage> {
     UniqueFd archive = TRY(source.begin());
     auto unpacked = unpack(archive.get(), place.files, place.ids);
@@ -59,16 +60,16 @@ Result<store::ImageManifest> make_image(const std::string& name, const ArchiveSo
     if (!unpacked) error.message += cat({"\n  of what it wrote: ", unpacked.error().message});
     return fail(std::move(error));
   };
-  return fill_image(name, fill, if_there, facts, tell);
+  return fill_image(name, fill, if_there, facts, tell, stop);
 }
 
 Result<store::ImageManifest> fill_image(const std::string& name, const FillImage& fill, IfThere if_there,
-                                        const plan::HostFacts& facts, const TellImage& tell) {
+                                        const plan::HostFacts& facts, const TellImage& tell, const BuildStop* stop) {
   const host::IdFacts ids = TRY(host::probe_ids(facts.uid, facts.gid, facts.user));
   const store::ImageStore store = TRY(store_of(facts));
   TRY(sys::make_private_directories(store.directory()));
   const UniqueFd held =
-      TRY(if_there == IfThere::kError ? lock(store, name) : wait_for_image(store.lock(name), name, tell));
+      TRY(if_there == IfThere::kError ? lock(store, name) : wait_for_image(store.lock(name), name, tell, stop));
   if (auto there = TRY(store.find(name))) {
     if (if_there == IfThere::kTaken) return std::move(*there);
     return fail(
@@ -97,12 +98,15 @@ Result<store::ImageManifest> fill_image(const std::string& name, const FillImage
   return manifest;
 }
 
-Result<UniqueFd> wait_for_image(const std::string& lock, const std::string& name, const TellImage& tell) {
+Result<UniqueFd> wait_for_image(const std::string& lock, const std::string& name, const TellImage& tell,
+                                const BuildStop* stop) {
   static constexpr int kMomentsBetween = 100;
   for (int tries = 0;; ++tries) {
     auto held = TRY(sys::try_lock_file(lock));
     if (held) return std::move(*held);
     if (tries == 0) tell(cat({"image ", name, " is being made already; waiting for it"}));
+    if (stop != nullptr && stop->token.stop_requested())
+      return fail({Code::kTimeout, 0, cat({"the wait for image ", name, " was cancelled"})});
     for (int i = 0; i < kMomentsBetween; ++i) TRY(sys::pause_briefly());
   }
 }

@@ -13,6 +13,9 @@
 
 namespace hutch::service {
 
+// service/build_stop.h. As a null pointer: nothing ends it.
+struct BuildStop;
+
 struct ImageRequest {
   std::string name;     // as typed
   std::string archive;  // a path, or "-" for standard input
@@ -42,13 +45,17 @@ struct ArchiveSource {
   std::function<Result<UniqueFd>()> begin;
   std::function<Status()> end;
 };
-// The lock of an image that somebody else makes, once they are done.
-Result<UniqueFd> wait_for_image(const std::string& lock, const std::string& name, const TellImage& tell);
+// The lock of an image that somebody else makes, once they are done. `stop` ends the wait.
+Result<UniqueFd> wait_for_image(const std::string& lock, const std::string& name, const TellImage& tell,
+                                const BuildStop* stop);
 enum class IfThere { kError, kTaken };  // kTaken: that one is what is wanted; who makes it is waited for
+// `stop` is of the wait: what fills the image has its own way to hear of it.
 Result<store::ImageManifest> fill_image(const std::string& name, const FillImage& fill, IfThere if_there,
-                                        const plan::HostFacts& facts, const TellImage& tell);
+                                        const plan::HostFacts& facts, const TellImage& tell,
+                                        const BuildStop* stop = nullptr);
 Result<store::ImageManifest> make_image(const std::string& name, const ArchiveSource& source, IfThere if_there,
-                                        const plan::HostFacts& facts, const TellImage& tell);
+                                        const plan::HostFacts& facts, const TellImage& tell,
+                                        const BuildStop* stop = nullptr);
 
 // The archive becomes an image, or nothing does.
 Result<store::ImageManifest> import_image(const ImageRequest& request, const plan::HostFacts& facts,

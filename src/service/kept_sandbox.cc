@@ -365,11 +365,13 @@ void KeptSandbox::ended(const std::optional<Error>& reason) {
 }
 
 Result<sandbox::Resident::Parts> KeptSandbox::begin(std::shared_ptr<GitWatch>& git) {
+  std::stop_token stop;
   {
     const std::scoped_lock lock(mutex_);
     is_outdated_ = false;
+    stop = starting_.get_token();
   }
-  Judged judged = TRY(settings_.judge());
+  Judged judged = TRY(settings_.judge(stop));
   Prepared& prepared = judged.prepared;
   if (prepared.backend == "none") TRY(ask_for_none(judged));
   TRY(add_filter(prepared, judged.facts));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -17,8 +18,9 @@
 namespace hutch::service {
 
 struct KeptSandboxSettings {
-  std::string what;                       // what errors call it: "agent alice"
-  std::function<Result<Judged>()> judge;  // on the keeping thread, for each start
+  std::string what;  // what errors call it: "agent alice"
+  // On the keeping thread, for each start; `stop` is the start's.
+  std::function<Result<Judged>(const std::stop_token& stop)> judge;
   ResidentRecord::Settings record;
   // A state's name, and the reason of an error. Called with a lock held: it does not ask back.
   std::function<void(std::string_view state, const std::string& reason)> changed{};

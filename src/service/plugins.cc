@@ -211,8 +211,8 @@ Result<Install> Plugins::install_once(AgentSandbox& agent, const Wish& wish, con
     const auto tell = [&](const std::string& line) {
       if (wish.on_step) wish.on_step("packages", line);
     };
-    const auto with_system =
-        TRY_CTX(give_system(agents_, wish.agent, SystemBy::kSetting, tell), "give the agent a system of its own");
+    const auto with_system = TRY_CTX(give_system(agents_, wish.agent, SystemBy::kSetting, tell, use.stop()),
+                                     "give the agent a system of its own");
     PluginInstallation second(*this, *with_system, wish, use);
     done = second.run();
     if (!done && second.need() && wish.on_need) wish.on_need(*second.need());

@@ -9,6 +9,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "host/facts.h"
+#include "service/build_stop.h"
 #include "service/containers.h"
 #include "service/image_build.h"
 #include "service/image_recipe.h"
@@ -33,7 +34,7 @@ Result<std::string> bounded_text(const std::string& path);
 
 }  // namespace
 
-Result<Judged> judge_pooled(const PoolSpec& spec, const PoolHost& host) {
+Result<Judged> judge_pooled(const PoolSpec& spec, const PoolHost& host, const std::stop_token& stop) {
   if (spec.backend == "none") {
     return fail(Error::invalid("a pool has no sandboxes of backend none, which isolates nothing; name another"));
   }
@@ -52,14 +53,15 @@ Result<Judged> judge_pooled(const PoolSpec& spec, const PoolHost& host) {
   TRY(host::make_store_directories(judged.facts));
   judged.facts.cwd = TRY(sys::canonical_path(project));
   PlaceRequest place;
+  const BuildStop ends{stop};
   if (!spec.image.empty()) {
     // An engine has its own.
-    if (spec.backend != "container") TRY(ensure_image(spec.image, Signals::kOthers, judged.facts, host.tell));
+    if (spec.backend != "container") TRY(ensure_image(spec.image, Signals::kOthers, judged.facts, host.tell, &ends));
     place.image = spec.image;
   }
   if (spec.backend == "container") {
     const std::string image = place.image.value_or(std::string(kDefaultImage));
-    TRY(ensure_engine_image(image, Signals::kOthers, judged.facts, host.tell));
+    TRY(ensure_engine_image(image, Signals::kOthers, judged.facts, host.tell, &ends));
   }
   policy::Policy policy = TRY(load_policy(place, judged.facts, sys::own_environment())).policy;
   TRY(check_pool_network(policy.network, spec));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <stop_token>
 #include <string>
 
 #include "base/result.h"
@@ -36,6 +37,6 @@ Result<std::string> policy_digest(const PoolHost& host);
 // that is the system's.
 Result<std::vector<sandbox::PoolMount>> settle_mounts(std::vector<sandbox::PoolMount> mounts);
 
-Result<Judged> judge_pooled(const sandbox::PoolSpec& spec, const PoolHost& host);
+Result<Judged> judge_pooled(const sandbox::PoolSpec& spec, const PoolHost& host, const std::stop_token& stop);
 
 }  // namespace hutch::service

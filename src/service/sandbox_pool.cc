@@ -26,7 +26,7 @@ class KeptPooled : public sandbox::PooledSandbox {
  public:
   KeptPooled(const sandbox::PoolSpec& spec, const PoolHost& host)
       : kept_({.what = "a sandbox of the pool",
-               .judge = [spec, host] { return judge_pooled(spec, host); },
+               .judge = [spec, host](const std::stop_token& stop) { return judge_pooled(spec, host, stop); },
                .record = {
                    .directory = host.dirs.data, .tell = host.tell, .name = "pool", .command = {"hutch", "pool"}}}) {}
 
