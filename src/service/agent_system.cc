@@ -1,6 +1,7 @@
 // The default image for an agent that has none yet.
 #include "service/agent_system.h"
 
+#include <functional>
 #include <stop_token>
 
 #include "backend/container/create_body.h"
@@ -11,6 +12,8 @@
 #include "service/image_recipe.h"
 #include "service/sandbox_place.h"
 #include "store/image_store.h"
+#include "store/layer_store.h"
+#include "sys/tree.h"
 #include "tool/registry.h"
 
 namespace hutch::service {
@@ -18,6 +21,7 @@ namespace hutch::service {
 namespace {
 
 constexpr std::chrono::seconds kSystemPatience{120};
+constexpr std::chrono::seconds kTrialWait{120};
 
 bool is_namespace(const store::AgentRecord& agent) { return agent.backend.empty() || agent.backend == "namespace"; }
 
@@ -60,6 +64,35 @@ Status build_system(AgentService& agents, const std::string& name, const TellIma
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   const BuildStop ends{both.get_token()};
   return ensure_image(std::string(kDefaultImage), Signals::kOthers, facts, tell, &ends);
+}
+
+Status try_start(AgentSandbox& agent, const std::stop_token& stop) {
+  const auto ready = TRY(agent.await(std::chrono::steady_clock::now() + kTrialWait, stop));
+  if (ready == AgentSandbox::Ready::kYes) return {};
+  if (stop.stop_requested()) return fail({Code::kTimeout, 0, "it was cancelled"});
+  return fail({Code::kTimeout, 0, cat({"no answer within ", std::to_string(kTrialWait.count()), " s"})});
+}
+
+enum class Layer { kNew, kEarlier };  // kEarlier: what the agent changed of the image when it had it before
+
+Result<Layer> layer_of(AgentService& agents, const std::string& name) {
+  const bool there = TRY(sys::status_of(store::LayerStore(agents.dirs().data).place(name))).has_value();
+  return there ? Layer::kEarlier : Layer::kNew;
+}
+
+// Unless somebody has set another image meanwhile.
+Error without_image(AgentService& agents, const store::AgentRecord& before, Layer layer, const Error& why) {
+  const std::string& name = before.name;
+  const auto is_ours = [](const store::AgentRecord& now) {
+    return now.image == kDefaultImage ? Status() : fail({Code::kConflict, 0, "another image was set meanwhile"});
+  };
+  Status undone = agents.stop(name);
+  if (const auto set = agents.set(name, {cat({"image=", before.image})}, is_ours); !set) undone = fail(set.error());
+  if (undone && layer == Layer::kNew) undone = agents.reset(name);
+  const std::string now = undone ? cat({"; the agent has the host's own system again (image=", before.image, ")"})
+                                 : cat({"; it has the image still: ", undone.error().message});
+  return Error{why.code, why.sys_errno,
+               cat({"agent ", name, " does not start with the image ", kDefaultImage, ": ", why.message, now})};
 }
 
 }  // namespace
@@ -120,11 +153,16 @@ Result<std::shared_ptr<AgentSandbox>> give_system(AgentService& agents, const st
   if (store::has_image(now)) return with_image_that_is_set(agents, now, by);
   const auto agent = TRY(agents.sandbox(name));
   TRY(check_is_idle(*agent));
+  const Layer layer = TRY(layer_of(agents, name));
   TRY(agents.set(name, {cat({"image=", kDefaultImage})},
                  [&](const store::AgentRecord& last) { return check_may_get_it(last, by); }));
   TRY(agents.stop(name));
+  const auto with_system = TRY(agents.sandbox(name));
+  if (const Status started = try_start(*with_system, stop); !started) {
+    return fail(without_image(agents, now, layer, started.error()));
+  }
   tell(cat({"agent ", name, " has the image ", kDefaultImage, " from now on; its home is as it was"}));
-  return agents.sandbox(name);
+  return with_system;
 }
 
 bool needs_system(const tool::Envelope& envelope) {

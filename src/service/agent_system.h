@@ -32,8 +32,9 @@ Error no_system(const store::AgentRecord& agent, const store::AgentRecord& next)
 // Who has decided that an agent gets the image. kSetting: image=auto, which has to be set still once the image is
 // built.
 enum class SystemBy { kPerson, kSetting };
-// Builds the default image where it is missing, and sets it. Where an image is set already, the person has the sandbox
-// start anew with it. The agent's sandbox ends, its home stays. Code::kConflict where processes run in it. `stop` ends the build, and so do a
+// Builds the default image where it is missing, sets it, and starts the agent with it. If the agent does not start, it
+// has again what it had before. Where an image is set already, the person has the sandbox start anew with it. The
+// agent's sandbox ends, its home stays. Code::kConflict where processes run in it. `stop` ends the build, and so do a
 // stop, a reset and a removal of the agent, and the end of the daemon.
 Result<std::shared_ptr<AgentSandbox>> give_system(AgentService& agents, const std::string& name, SystemBy by,
                                                   const TellImage& tell, const std::stop_token& stop);

@@ -1,5 +1,6 @@
 # Agents of the backend namespace that get the default image when something is to be installed, and not before.
 import json
+import os
 import pathlib
 
 import api
@@ -243,6 +244,40 @@ def test_a_yes_has_the_sandbox_start_with_the_image_that_is_set_meanwhile(agents
         window.send("y\n")
         assert window.wait() == 0, window.seen
     assert agents.sh(name, "hutch-hello").ok().text == "hello\n"
+
+
+@pytest.fixture
+def broken(agents):
+    """With this the image does not start: a file is where the sandbox's own /run has to be."""
+    root = agents.data / "images" / IMAGE / "root"
+    path = root / "run"
+    path.write_text("no directory")
+    os.chown(path, root.stat().st_uid, root.stat().st_gid)
+    yield path
+    path.unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("setting", ["image=auto", "image="])
+def test_an_image_that_does_not_start_is_taken_back(agents, broken, setting):
+    name = agents.create(setting, "autonomousExec.enabled=true")
+    agents.sh(name, "echo mine > note").ok()
+    if setting == "image=auto":
+        answer = agents.tool(name, "sandbox_install", packages=["hutch-hello"])
+        said = answer["message"]
+        assert not answer["ok"], answer
+    else:
+        with on_terminal(agents, "agent", "install", name, "hutch-hello") as window:
+            window.read_until(b"Give it the image? [y/N] ")
+            window.send("y\n")
+            assert window.wait() != 0, window.seen
+        said = window.seen.decode().replace("\r\n", "")
+    assert f"does not start with the image {IMAGE}" in said and "has the host's own system again" in said, said
+    assert image_of(agents, name) == setting.removeprefix("image=")
+    assert agents.sh(name, "cat note").ok().text == "mine\n"
+    assert not (agents.data / "layers" / name).exists()
+    if setting == "image=auto":
+        broken.unlink()
+        assert agents.tool(name, "sandbox_install", packages=["hutch-hello"])["ok"]
 
 
 def test_the_users_git_settings_hold_in_an_image(agents):
