@@ -112,6 +112,9 @@ int exec(const ExecArguments& arguments) {
   for (const std::string& refusal : end->refusals) {
     (void)sys::write_until_told(2, cat({"hutch: ", printable(refusal), "\n"}));
   }
+  for (const std::string& note : end->notes) {
+    (void)sys::write_until_told(2, cat({"hutch: ", printable(note), "\n"}));
+  }
   if (!end->reason.empty()) (void)sys::write_until_told(2, cat({"hutch: ", printable(end->reason), "\n"}));
   if (end->timed_out) (void)sys::write_until_told(2, "hutch: ended by the timeout\n");
   return code_with_output(end->exit_code, end->lost_output);

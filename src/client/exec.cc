@@ -4,15 +4,18 @@
 #include <poll.h>
 #include <signal.h>
 
+#include "base/text.h"
 #include "sandbox/supervise.h"
 #include "sys/io.h"
 #include "sys/signals.h"
+#include "sys/unwaiting.h"
 
 namespace hutch::client {
 
 namespace {
 
 constexpr std::chrono::milliseconds kForegroundCheck{250};
+constexpr std::size_t kNotesMax = 16;
 // The command may run already, and have said so itself, before the daemon's word of it is here.
 constexpr std::chrono::milliseconds kStartedWait{1000};
 
@@ -30,6 +33,7 @@ class Conversation {
  private:
   Status turn();
   Status take(DaemonClient::Answer answer);
+  Status take_note(const Value& note);
   Status take_signal();
   Status pass_on(int signal);
   bool is_given_up() const;
@@ -41,6 +45,7 @@ class Conversation {
   int told_by_ = 0;
   int kept_signal_ = 0;  // one that came before the command had started
   std::chrono::steady_clock::time_point kept_since_{};
+  std::vector<std::string> notes_;
   std::optional<ExecEnd> end_;
 };
 
@@ -63,6 +68,7 @@ Status Conversation::begin(const ExecRequest& request) {
 Result<ExecEnd> Conversation::run() {
   while (!end_) TRY(turn());
   TRY(streams_.finish());
+  end_->notes = std::move(notes_);
   if (const auto& lost = streams_.lost_output()) end_->lost_output = lost->message;
   return *end_;
 }
@@ -90,6 +96,7 @@ Status Conversation::take(DaemonClient::Answer answer) {
   const auto* object = answer.value.get<Value::Object>();
   if (object == nullptr) return fail(Error::invalid("the daemon's answer is no object"));
   if (answer.kind == DaemonClient::Answer::Kind::kEvent) {
+    if (const auto note = object->find("note"); note != object->end()) return take_note(note->second);
     started_ = true;
     streams_.sent();
     if (!answer.descriptors.empty()) TRY(streams_.attach_terminal(std::move(answer.descriptors.front())));
@@ -114,6 +121,19 @@ Status Conversation::take(DaemonClient::Answer answer) {
     if (const auto* truth = timed_out->second.get<bool>()) end.timed_out = *truth;
   }
   end_ = end;
+  return {};
+}
+
+// On a terminal that is the command's the line would be in the middle of what it draws.
+Status Conversation::take_note(const Value& note) {
+  const auto* text = note.get<std::string>();
+  if (text == nullptr) return fail(Error::invalid("the daemon's note is no text"));
+  if (!streams_.has_terminal()) {
+    // Nobody waits for whoever reads it.
+    (void)sys::UnwaitingWriter(2).write(cat({"hutch: ", printable(*text), "\n"}));
+  } else if (notes_.size() < kNotesMax) {
+    notes_.push_back(*text);
+  }
   return {};
 }
 

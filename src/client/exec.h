@@ -25,6 +25,7 @@ struct ExecEnd {
   bool timed_out = false;
   std::string lost_output{};  // why some of its output is on no stream of the caller's; else empty
   std::vector<std::string> refusals{};  // hosts that could not be reached meanwhile, with what allows them
+  std::vector<std::string> notes{};  // what the daemon said meanwhile and the caller's terminal had no place for
   std::string reason{};  // why it was not executed, or what ended it besides itself
 };
 

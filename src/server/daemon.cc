@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "host/daemon_paths.h"
 #include "server/bridge_server.h"
+#include "server/desktop_notice.h"
 #include "server/http_mcp_sessions.h"
 #include "server/http_server.h"
 #include "server/machines.h"
@@ -306,6 +307,22 @@ Result<UniqueFd> take_lock(const host::StateDirs& dirs) {
   return fail({Code::kConflict, 0, "a daemon runs already; hutch daemon status tells of it"});
 }
 
+// To all that keep something for agents, or tell of them.
+void tell_change(Shared& shared, service::HostServices& services, DesktopNotice& desktop, const AgentEvent& event) {
+  const std::string& agent = event.agent;
+  shared.events.tell(agent, event.state, event.reason);
+  if (event.state == "removed") {
+    shared.tasks.forget(agent);
+    shared.plugins.forget(agent);
+    services.forget(agent);
+    shared.e2b->forget(agent);
+    shared.client_sessions->forget(agent);
+  }
+  if (event.state == service::kPluginMade) desktop.plugin_made(agent, event.reason);
+  if (event.state == service::kToolsChanged) shared.mcp_audience.tools_changed(agent);
+  if (event.state == service::kArtifactsChanged) shared.mcp_audience.artifacts_changed(agent);
+}
+
 }  // namespace
 
 Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
@@ -336,17 +353,9 @@ Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
   shared.mcp_parked = std::make_shared<mcp::ParkedCalls>();
   shared.e2b = TRY(E2bDesk::open(*agents, shared.workers, settings.tell));
   shared.client_sessions = TRY(ClientSessions::open(*agents, settings.tell));
-  agents->watch([&shared, &services](const std::string& agent, std::string_view what, const std::string& reason) {
-    shared.events.tell(agent, what, reason);
-    if (what == "removed") {
-      shared.tasks.forget(agent);
-      shared.plugins.forget(agent);
-      services.forget(agent);
-      shared.e2b->forget(agent);
-      shared.client_sessions->forget(agent);
-    }
-    if (what == service::kToolsChanged) shared.mcp_audience.tools_changed(agent);
-    if (what == service::kArtifactsChanged) shared.mcp_audience.artifacts_changed(agent);
+  DesktopNotice desktop(shared.workers);
+  agents->watch([&](const std::string& agent, std::string_view what, const std::string& reason) {
+    tell_change(shared, services, desktop, {.agent = agent, .state = std::string(what), .reason = reason, .time = {}});
   });
   const std::string path = host::daemon_socket(dirs);
   const UniqueFd listener = TRY(sys::listen_local(path));

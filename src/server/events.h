@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sandbox/inbox.h"
@@ -22,11 +23,19 @@ class Events {
  public:
   using Listener = sandbox::Inbox<AgentEvent>;
   Result<std::shared_ptr<Listener>> listen();
+  // Hears of one kind of event of one agent; of the first few where it does not keep up.
+  Result<std::shared_ptr<Listener>> listen_to(std::string agent, std::string_view state);
   void tell(std::string agent, std::string_view state, std::string reason);
 
  private:
+  struct Listening {
+    std::weak_ptr<Listener> listener;
+    std::string agent{};  // empty: every agent
+    std::string state{};  // empty: everything
+  };
+
   std::mutex mutex_;
-  std::vector<std::weak_ptr<Listener>> listeners_;
+  std::vector<Listening> listeners_;
 };
 
 }  // namespace hutch::server

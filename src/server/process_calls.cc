@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "sandbox/process.h"
 #include "sandbox/screen_watch.h"
+#include "server/desktop_notice.h"
 #include "server/session.h"
 #include "service/scrubbed_value.h"
 #include "store/record.h"
@@ -127,6 +128,14 @@ Status take_input(const Value& input, sandbox::Resident& resident, const std::sh
   return resident.signal(*process, static_cast<int>(number), wire::SignalTarget::kCommand);
 }
 
+// Plugins that the agent has made meanwhile, of which its person is to know.
+Status tell_made(Session& session, Events::Listener& listener) {
+  while (const auto event = listener.take()) {
+    TRY(session.tell(Value(Value::Object{{"note", plugin_line(event->agent, event->reason)}})));
+  }
+  return {};
+}
+
 // The client's own streams are the command's; when the client goes, the command does.
 Result<Value> exec_command(Session& session, const CallReader& call) {
   const auto agent = TRY(sandbox_of_call(session, call));
@@ -135,6 +144,7 @@ Result<Value> exec_command(Session& session, const CallReader& call) {
   const auto resident = TRY(agent->resident());
   // A start takes its time: whoever has gone meanwhile wants no command run.
   if (TRY(session.hear(-1, milliseconds(0))).gone) return fail(Error{Code::kConflict, 0, "the client has gone"});
+  const auto made = TRY(session.shared().events.listen_to(agent->record().name, service::kPluginMade));
   const auto process = TRY(resident->spawn(std::move(request), std::move(streams)));
   const UniqueFd ended = TRY(process->notice(Process::Notice::kEnd));
   const UniqueFd terminal = process->take_terminal();
@@ -142,10 +152,12 @@ Result<Value> exec_command(Session& session, const CallReader& call) {
   const std::span<const int> descriptors(&descriptor, terminal ? 1 : 0);
   Status told = session.tell(Value(Value::Object{{"started", process->id()}}), descriptors);
   while (told && !process->end()) {
-    auto heard = session.hear(ended.get(), std::nullopt);
+    auto heard = session.hear(ended.get(), std::nullopt, made->fd());
     if (!heard || heard->gone) break;
     if (heard->input) told = take_input(*heard->input, *resident, process);
+    if (told && heard->also) told = tell_made(session, *made);
   }
+  if (told) (void)tell_made(session, *made);
   if (!process->end()) resident->end(process, sandbox::EndedBy::kSignal);
   const auto end = process->wait(Process::Clock::now() + milliseconds(60'000));
   if (!end) return fail(Error{Code::kTimeout, 0, "the command does not end"});

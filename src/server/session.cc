@@ -74,13 +74,13 @@ Status Session::tell(const Value& event, std::span<const int> descriptors) {
 
 Status Session::tell_text(const std::string& text) { return connection_.send(wire::FromDaemon(wire::CallEvent{text})); }
 
-Result<Session::Heard> Session::hear(int also, std::optional<std::chrono::milliseconds> wait) {
+Result<Session::Heard> Session::hear(int also, std::optional<std::chrono::milliseconds> wait, int other) {
   Heard heard;
   std::optional<wire::Frame> frame = TRY(connection_.take_buffered());
   if (!frame) {
-    std::array<pollfd, 2> ready = {{{connection_.fd(), POLLIN, 0}, {also, POLLIN, 0}}};
+    std::array<pollfd, 3> ready = {{{connection_.fd(), POLLIN, 0}, {also, POLLIN, 0}, {other, POLLIN, 0}}};
     TRY(sys::poll(ready, wait));
-    heard.also = ready[1].revents != 0;
+    heard.also = ready[1].revents != 0 || ready[2].revents != 0;
     if (ready[0].revents == 0) return heard;
     auto polled = connection_.receive_ready();
     heard.gone = !polled || polled->closed;

@@ -37,15 +37,16 @@ class Session {
   Status tell_text(const std::string& text);  // as an event's, whole
   // Those that came with the call.
   std::vector<UniqueFd> take_descriptors() { return connection_.take_descriptors(); }
-  // What the client says meanwhile. Waits until `also` is readable as well, if it is not -1, and no longer than `wait`.
+  // What the client says meanwhile. Waits until `also` or `other` is readable as well, where they are not -1, and no
+  // longer than `wait`.
   struct Heard {
     bool gone = false;  // the client
-    bool also = false;  // the other descriptor is readable
+    bool also = false;  // one of the other descriptors is readable
     std::optional<Value> input{};
   };
   // The next input as its text, whole; absent when the client has gone.
   Result<std::optional<std::string>> hear_text();
-  Result<Heard> hear(int also, std::optional<std::chrono::milliseconds> wait);
+  Result<Heard> hear(int also, std::optional<std::chrono::milliseconds> wait, int other = -1);
 
  private:
   Status serve_call(const wire::Call& call);

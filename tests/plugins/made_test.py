@@ -1,10 +1,16 @@
 # Plugins that agents make: by the tool and by the bridge, what is taken from them, and what is refused.
 import concurrent.futures
+import contextlib
 import json
+import os
 import socket
 
 import pytest
 
+import api
+import daemons
+import places
+import terminal
 from harness import wait_until
 from recipes import recipe as made, tool
 
@@ -25,7 +31,8 @@ def create(daemon, agent, recipe):
     """`hutch-host plugin create` in the sandbox: its exit code, and what it printed."""
     done = daemon.exec(agent, "/bin/sh", "-c", "hutch-host --json plugin create", options=["-i"],
                        stdin=json.dumps(recipe).encode())
-    return done.code, done.text + done.errors
+    told = [line for line in done.errors.splitlines() if " made the plugin " not in line]
+    return done.code, done.text + "\n".join(told)
 
 
 def leaves_nothing(daemon, agent, id):
@@ -219,3 +226,73 @@ def test_its_person_hears_of_it(daemon, agent):
     lines = daemon("audit", "--agent", agent, "--kind", "service", "--json").ok().text.splitlines()
     assert ("plugin", "installed") in [(json.loads(line)["service"], json.loads(line)["outcome"]) for line in lines]
     daemon("plugin", "remove", "told").ok()
+
+
+NOTICE = "#!/bin/sh\nprintf '%s\\n' \"$@\" \"$DBUS_SESSION_BUS_ADDRESS\" >> {log}\n{then}\n"
+
+
+@pytest.fixture
+def desktop(base):
+    """A daemon beside a desktop, whose notify-send writes what it was told into `log`."""
+    if os.geteuid() != 0:
+        pytest.skip("takes the place of notify-send")
+    place = places.Place(base, base.person("user"), f"notice-{next(daemons.NUMBERS)}")
+    place.log = place.state / "log"
+    place.person.mkdir(place.state / "local")
+    place.over("/usr/local/bin", place.state / "local")
+    place.mounts.append("export DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere")
+
+    def begins(then="true"):
+        place.person.write(place.state / "local/notify-send", NOTICE.format(log=place.log, then=then), 0o755)
+        place("agent", "create", "a", "autonomousExec.enabled=true").ok()
+
+    place.begins = begins
+    yield place
+    place("agent", "remove", "a").ok()
+    place("daemon", "stop").ok()
+
+
+@pytest.mark.skipif(os.path.exists("/usr/bin/notify-send"), reason="the machine has one of its own")
+def test_a_desktop_is_told_once_in_a_while(desktop):
+    desktop.begins()
+    for number in range(3):
+        recipe = made(f"My Words {number}", tools=[tool("count", "true")])
+        done = desktop("exec", "-i", "a", "--", "hutch-host", "plugin", "create",
+                       stdin=json.dumps(recipe).encode()).ok()
+        assert f"hutch: agent a made the plugin my-words-{number}" in done.errors, str(done)
+    wait_until(lambda: desktop.log.exists() and desktop.log.read_text().count("\n") == 5, "the desktop is told")
+    told = desktop.log.read_text().splitlines()
+    assert told[:3] == ["--app-name=hutch", "--", "hutch: agent a made a plugin"], told
+    assert told[3].startswith("my-words-0.") and "hutch plugin remove my-words-0" in told[3], told
+
+
+@pytest.mark.skipif(os.path.exists("/usr/bin/notify-send"), reason="the machine has one of its own")
+def test_a_desktop_that_does_not_answer_holds_nothing_up(desktop):
+    desktop.begins("exec sleep 600")
+    recipe = made("My Words", tools=[tool("count", "true")])
+    desktop("exec", "-i", "a", "--", "hutch-host", "plugin", "create", stdin=json.dumps(recipe).encode()).ok()
+    assert json.loads(desktop("tool", "call", "a", "my-words_count", "{}").out)["ok"]
+
+
+def test_who_is_on_a_terminal_is_told_at_the_end(daemon, agent):
+    script = "cat > r.json <<'E'\n" + json.dumps(made("Shown", tools=[tool("count", "true")])) + (
+        "\nE\nhutch-host plugin create < r.json >/dev/null; echo over")
+    with terminal.Terminal(daemon.person, [str(daemon.program), "exec", agent, "--", "/bin/sh", "-c", script], cwd="/",
+                           env={"HUTCH_STATE": str(daemon.state)}) as window:
+        assert window.wait() == 0, window.seen
+    assert window.seen.index(b"over") < window.seen.index(b"made the plugin shown"), window.seen
+    daemon("plugin", "remove", "shown").ok()
+
+
+def test_the_event_stream_tells_of_it(daemon, agent):
+    with contextlib.closing(api.UnixConnection(daemon.socket)) as connection:
+        connection.request("GET", "/v1/events", headers={"Accept": "text/event-stream"})
+        stream = connection.getresponse()
+        assert create(daemon, agent, made("Heard", tools=[tool("count", "true")]))[0] == 0
+        while True:
+            line = stream.readline().decode()
+            if line.startswith("data:") and '"plugin"' in line:
+                break
+        event = json.loads(line.removeprefix("data:"))
+        assert (event["agent"], event["reason"]) == (agent, "heard"), event
+    daemon("plugin", "remove", "heard").ok()
