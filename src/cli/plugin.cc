@@ -135,13 +135,15 @@ Result<Value> install_for(client::DaemonClient& daemon, Value::Object call, cons
   InstallNeed need;
   const auto on_event = [&](const Value& event) -> Status {
     if (member_of(event, hutch::tool::kNeeds) == nullptr) return tell(event);
-    need = InstallNeed{text_in(event, "agent"), text_in(event, hutch::tool::kNeeds), recipe.setup};
+    // What an agent made is opened nothing.
+    const bool opens = truth_in(event, "registries") && recipe.created_by != "agent";
+    need = InstallNeed{text_in(event, "agent"), text_in(event, hutch::tool::kNeeds), opens ? recipe.setup : ""};
     return {};
   };
   auto done = daemon.call("plugin.install", call, on_event);
   if (done) return done;
   TRY(give_what_is_needed(daemon, need, done.error()));
-  call["registries"] = !recipe.setup.empty();
+  call["registries"] = !need.set_up.empty();
   return daemon.call("plugin.install", std::move(call), tell);
 }
 

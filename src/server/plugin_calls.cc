@@ -2,10 +2,13 @@
 #include <array>
 
 #include "base/text.h"
+#include "host/facts.h"
+#include "policy/hosts.h"
 #include "server/attended_call.h"
 #include "server/plugin_desk.h"
 #include "server/plugin_trial.h"
 #include "server/session.h"
+#include "service/agent_network.h"
 #include "service/skills.h"
 
 namespace hutch::server {
@@ -30,6 +33,19 @@ Result<std::string> plugin_agent(Session& session, const CallReader& call) {
   return name;
 }
 
+// Whether a yes of the person's would open any of this machine's package registries to a set-up.
+bool may_reach_registries(service::AgentService& agents, const std::string& name) {
+  const auto agent = agents.sandbox(name);
+  const auto facts = host::probe_facts();
+  if (!agent || !facts) return false;
+  std::vector<std::pair<std::string, int>> hosts;
+  for (const std::string& entry : service::registry_hosts(facts->home)) {
+    const auto parsed = policy::parse_host_port(entry);
+    if (parsed) hosts.emplace_back(parsed->host.name, parsed->port.value_or(0));
+  }
+  return (*agent)->registries_open(hosts);
+}
+
 // What its steps say goes to the client, whose end is the installation's.
 Desk::Waiting told_to(Session& session, const std::stop_token& stop) {
   return {.on_step =
@@ -40,8 +56,10 @@ Desk::Waiting told_to(Session& session, const std::stop_token& stop) {
           .on_need =
               [&session](const std::string& agent, service::PluginWish::Need need) {
                 const bool system = need == service::PluginWish::Need::kSystem;
-                (void)session.tell(Value(Value::Object{
-                    {"agent", agent}, {"needs", system ? tool::kNeedsSystem : std::string_view("registries")}}));
+                Value::Object told{{"agent", agent}};
+                told["needs"] = system ? tool::kNeedsSystem : std::string_view("registries");
+                told["registries"] = !system || may_reach_registries(session.shared().agents, agent);
+                (void)session.tell(Value(std::move(told)));
               }};
 }
 

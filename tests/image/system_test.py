@@ -177,6 +177,18 @@ def test_what_the_set_up_needs_is_asked_after_the_image_is_given(agents, registr
     assert image_of(agents, name) == IMAGE
 
 
+def test_the_question_names_registries_only_where_a_yes_opens_them(agents, registry):
+    path = recipes.Files(agents)("Fetcher", dependencies=["hutch-hello"], setup="true",
+                                 tools=[recipes.tool("greet", "hutch-hello")])
+    for setting, told in (("network=rules", True), ("network=none", False)):
+        with on_terminal(agents, "plugin", "install", str(path), "--agent", agents.create(setting)) as window:
+            window.read_until(b"Give it the image? [y/N] ")
+            window.send("n\n")
+            assert window.wait() != 0, window.seen
+        assert (b"package registries while it runs" in window.seen) == told, window.seen
+        assert (b"nowhere.example" in window.seen) == told, window.seen
+
+
 def test_what_runs_is_not_ended_for_it(agents):
     name = agents.create("image=auto", "autonomousExec.enabled=true")
     pid = agents.detach(name, "sleep 600")
