@@ -62,6 +62,35 @@ def test_the_socket_has_the_name_that_recipes_of_elsewhere_use(daemon, bridged):
     assert VALUE in done.ok().text, str(done)
 
 
+# As Osaurus' documentation of the bridge has them, in its order; the model and its answer are another test's.
+OF_OSAURUS = """osaurus-host secrets get TOKEN
+osaurus-host config set key value
+osaurus-host config get key
+osaurus-host agent dispatch {agent} 'do it'
+osaurus-host agent memory store 'the build needs clang'
+osaurus-host agent memory query clang
+osaurus-host events emit done
+osaurus-host events emit done '{{"a": 1}}'
+osaurus-host plugin create < recipe.json
+osaurus-host log 'all is well'"""
+
+
+def test_the_commands_of_osaurus_run_unchanged(daemon, bridged):
+    keep(daemon, bridged)
+    daemon("agent", "set", bridged, "autonomousExec.enabled=true", "codeAgent.command=/bin/true").ok()
+    recipe = {"name": f"Of {bridged}", "description": "d", "tools": [{"id": "t", "description": "d", "run": "true"}]}
+    daemon.exec(bridged, "/bin/sh", "-c", "cat > recipe.json", options=["-i"], stdin=json.dumps(recipe).encode()).ok()
+    # A plugin that an agent makes runs in a sandbox of its own, which the backend none does not have.
+    has_plugins = daemon.json("agent", "show", bridged)["backend"] != "none"
+    commands = [line for line in OF_OSAURUS.format(agent=bridged).splitlines() if has_plugins or "plugin" not in line]
+    said = daemon.sh(bridged, "\n".join(["set -e", *commands])).ok().text
+    assert VALUE in said and "value\n" in said and "the build needs clang" in said, said
+    assert daemon.sh(bridged, "osaurus-host inference chat -m hi").code == 4
+    if has_plugins:
+        assert f"of-{bridged}" in said, said
+        daemon("plugin", "remove", f"of-{bridged}").ok()
+
+
 def test_secrets_config_memory_and_log(daemon, bridged):
     keep(daemon, bridged)
     assert daemon.sh(bridged, "hutch-host secrets get TOKEN").ok().text == VALUE + "\n"
