@@ -8,6 +8,7 @@ import { runHutch } from 'hutch-sdk'
 
 import { firstPolicy, printable, type Policy } from './policy.js'
 import { messageOf } from './sandbox.js'
+import { Wizard, type Outcome, type Wizards } from './wizard.js'
 
 export type Scope = 'project' | 'new' | 'default'
 
@@ -171,8 +172,35 @@ export async function openMenu(ctx: ExtensionCommandContext, sandbox: Switch): P
   const outside = sandbox.outside()
   if (outside.length > 0) lines.push(`tools of others, which the sandbox does not hold: ${outside.join(', ')}`)
   const toggle = sandbox.isOn ? 'Disable sandbox' : 'Enable sandbox'
+  if (ctx.mode === 'tui') return openWizard(ctx, sandbox, lines, toggle, scopes)
   const chosen = await ctx.ui.select(lines.join('\n'), [toggle, ...scopes.map(([words]) => words)])
   if (chosen === toggle) return sandbox.turn(!sandbox.isOn)
   const scope = scopes.find(([words]) => words === chosen)?.[1]
   if (scope && (await editPolicy(ctx, scope))) await sandbox.saved()
+}
+
+/** All of it is one dialog where there is a terminal; elsewhere a host draws each step as its own. */
+async function openWizard(ctx: ExtensionCommandContext, sandbox: Switch, summary: string[], toggle: string,
+                          scopes: [string, Scope][]): Promise<void> {
+  const before = new Map<Scope, string>()
+  const wizards: Wizards<Scope> = {
+    summary, toggle, scopes, lists: LISTS, messageOf,
+    load: async (scope) => {
+      const held = await heldPolicy(ctx.cwd, scope)
+      before.set(scope, JSON.stringify(held.policy))
+      return { title: place(scope, held), policy: held.policy }
+    },
+    save: async (scope, policy) => {
+      if (JSON.stringify((await heldPolicy(ctx.cwd, scope)).policy) !== before.get(scope)) {
+        throw new Error('somebody has changed it meanwhile; nothing is saved: leave, and begin again')
+      }
+      const said = await save(ctx.cwd, scope, policy)
+      before.set(scope, JSON.stringify((await heldPolicy(ctx.cwd, scope)).policy))
+      await sandbox.saved()
+      return said
+    },
+  }
+  const outcome = await ctx.ui.custom<Outcome>((tui, _theme, keys, done) =>
+    new Wizard(wizards, keys, done, () => tui.requestRender()))
+  if (outcome === 'toggle') await sandbox.turn(!sandbox.isOn)
 }

@@ -3,15 +3,17 @@ import type { ExtensionContext } from '@earendil-works/pi-coding-agent'
 import type { Question } from 'hutch-sdk'
 
 import { printable } from './policy.js'
+import { Prompt, type Choice } from './prompt.js'
 
-/** In the order in which they are offered; what else hutch may offer is not for a dialog. */
-const WORDS: [choice: string, words: string][] = [
-  ['no', 'No'],
-  ['once', 'Yes, once'],
-  ['session', 'Yes, for this session'],
-  ['project', 'Yes, for this project'],
-  ['new', 'Yes, for this project (new entry for this directory)'],
-  ['everywhere', 'Yes, for all projects'],
+/** In the order in which they are offered, with the letters of hutch's own prompt; what else hutch may offer is not for a dialog. */
+const CHOICES: (Choice & { select: string })[] = [
+  { choice: 'no', key: '', words: 'Abort', select: 'No' },
+  { choice: 'session', key: 's', words: 'Allow for this session only', select: 'Yes, for this session' },
+  { choice: 'project', key: 'P', words: 'Allow for this project', select: 'Yes, for this project' },
+  { choice: 'new', key: 'N', words: 'Allow for this project (new config for this directory)',
+    select: 'Yes, for this project (new entry for this directory)' },
+  { choice: 'everywhere', key: 'A', words: 'Allow for all projects', select: 'Yes, for all projects' },
+  { choice: 'once', key: 'O', words: 'Allow once', select: 'Yes, once' },
 ]
 
 export function titleOf(question: Question): string {
@@ -33,8 +35,16 @@ export class Questions {
 
   private async put(ctx: ExtensionContext | undefined, question: Question, over: AbortSignal): Promise<string> {
     if (!ctx?.hasUI || over.aborted) return 'no'
-    const offered = WORDS.filter(([choice]) => question.choices.includes(choice))
-    const chosen = await ctx.ui.select(titleOf(question), offered.map(([, words]) => words), { signal: over })
-    return offered.find(([, words]) => words === chosen)?.[0] ?? 'no'
+    const offered = CHOICES.filter(({ choice }) => question.choices.includes(choice))
+    if (ctx.mode === 'tui') return this.draw(ctx, titleOf(question), offered, over)
+    const chosen = await ctx.ui.select(titleOf(question), offered.map(({ select }) => select), { signal: over })
+    return offered.find(({ select }) => select === chosen)?.choice ?? 'no'
+  }
+
+  private draw(ctx: ExtensionContext, title: string, offered: Choice[], over: AbortSignal): Promise<string> {
+    return ctx.ui.custom<string>((tui, _theme, keys, done) => {
+      over.addEventListener('abort', () => done('no'), { once: true })
+      return new Prompt(title, offered, keys, done, () => tui.requestRender())
+    }, { blocked: { kind: 'permission', message: title } })
   }
 }
