@@ -41,7 +41,7 @@ int print_agent(const Value& agent) {
   for (const char* key : {"backend", "image", "dir", "policy", "network"}) {
     if (!text_in(agent, key).empty()) rows.push_back({key, printable(text_in(agent, key))});
   }
-  for (const char* key : {"allowedDomains", "deniedDomains"}) {
+  for (const char* key : {"allowedDomains", "deniedDomains", "allowRead", "allowWrite"}) {
     const Value* member = member_of(agent, key);
     const auto* list = member != nullptr ? member->get<Value::List>() : nullptr;
     if (list != nullptr && !list->empty()) rows.push_back({key, printable(tool::json_text(*member))});

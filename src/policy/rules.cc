@@ -40,14 +40,15 @@ Result<std::vector<Rule>> rules_of(const Policy& policy, const Bases& bases) {
 
 Result<std::vector<Rule>> rules_of(const PathOptions& options, const Bases& bases) {
   std::vector<Rule> rules;
-  const auto form = [](Verb verb, std::string where) {
-    return Rule{.verb = verb, .origin = Origin::kOption, .where = std::move(where)};
+  const auto form = [&](Verb verb, std::string_view option, std::string_view setting) {
+    const std::string where = options.agent.empty() ? std::string(option) : cat({setting, " of agent ", options.agent});
+    return Rule{.verb = verb, .origin = Origin::kOption, .where = where};
   };
-  TRY(add_options(rules, options.allow_read, form(Verb::kAllowRead, "--allow-read"), bases));
-  TRY(add_options(rules, options.deny_read, form(Verb::kDenyRead, "--deny-read"), bases));
-  TRY(add_options(rules, options.allow_write, form(Verb::kAllowWrite, "--allow-write"), bases));
-  TRY(add_options(rules, options.allow_write, form(Verb::kAllowRead, "--allow-write"), bases));
-  TRY(add_options(rules, options.deny_write, form(Verb::kDenyWrite, "--deny-write"), bases));
+  TRY(add_options(rules, options.allow_read, form(Verb::kAllowRead, "--allow-read", "allowRead"), bases));
+  TRY(add_options(rules, options.deny_read, form(Verb::kDenyRead, "--deny-read", "denyRead"), bases));
+  TRY(add_options(rules, options.allow_write, form(Verb::kAllowWrite, "--allow-write", "allowWrite"), bases));
+  TRY(add_options(rules, options.allow_write, form(Verb::kAllowRead, "--allow-write", "allowWrite"), bases));
+  TRY(add_options(rules, options.deny_write, form(Verb::kDenyWrite, "--deny-write", "denyWrite"), bases));
   return rules;
 }
 

@@ -61,6 +61,7 @@ struct PathOptions {
   std::vector<std::string> deny_read;
   std::vector<std::string> allow_write;  // also allows reading
   std::vector<std::string> deny_write;
+  std::string agent{};  // whose settings they are; empty: options of a command line
 };
 
 // The rules of a policy's lists. Paths are absolute but may still hold "..", links and wildcards.

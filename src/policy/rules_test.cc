@@ -47,6 +47,16 @@ TEST(RulesTest, OptionsStartFromTheCurrentDirectory) {
   EXPECT_EQ(describe(rules[2]), "--allow-write \"y\"");
 }
 
+TEST(RulesTest, SettingsOfAnAgentAreCalledByTheirName) {
+  const PathOptions options{
+      .allow_read = {"/t"}, .deny_read = {}, .allow_write = {"~/w"}, .deny_write = {}, .agent = "a"};
+  const std::vector<Rule> rules = rules_of(options, kBases).value();
+  ASSERT_EQ(rules.size(), 3U);
+  EXPECT_EQ(rules[0].where, "allowRead of agent a");
+  EXPECT_EQ(rules[1].where, "allowWrite of agent a");
+  EXPECT_EQ(rules[1].path, "/home/u/w");
+}
+
 TEST(RulesTest, Patterns) {
   const Rule glob = deny_read({"src/**/*.pem"});
   EXPECT_EQ(glob.match, Match::kGlob);

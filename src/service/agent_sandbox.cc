@@ -45,6 +45,9 @@ Result<PlaceRequest> place_request(const store::AgentRecord& record, const Given
   place.first_policy = given.first;
   if (!record.backend.empty()) place.backend = record.backend;
   if (!record.policy.empty()) place.policy_file = record.policy;
+  place.agent = record.name;
+  place.allow_read = record.files.allow_read;
+  place.allow_write = record.files.allow_write;
   const store::AgentLimits& limits = record.limits;
   if (!limits.memory.empty()) place.limits.memory_bytes = TRY(policy::parse_memory(limits.memory));
   if (!limits.cpus.empty()) place.limits.cpu_millis = TRY(policy::parse_cpus(limits.cpus));

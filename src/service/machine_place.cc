@@ -20,14 +20,16 @@ constexpr std::uint32_t kUser = 1000;
 Status check_files(const LoadedPolicy& loaded, const PlaceRequest& request) {
   const policy::Filesystem& files = loaded.policy.filesystem;
   const bool built_in = loaded.files.empty() && !request.policy;
+  const bool of_agent = !request.agent.empty();
   const std::array<std::pair<std::string_view, bool>, 5> wanted = {
       std::pair("filesystem.allowRead", !built_in && !files.allow_read.empty()),
       std::pair("filesystem.allowWrite", !built_in && !files.allow_write.empty()),
-      std::pair("--allow-read", !request.allow_read.empty()), std::pair("--allow-write", !request.allow_write.empty()),
+      std::pair(of_agent ? "allowRead of the agent" : "--allow-read", !request.allow_read.empty()),
+      std::pair(of_agent ? "allowWrite of the agent" : "--allow-write", !request.allow_write.empty()),
       std::pair("--image", request.image.has_value())};
   for (const auto& [rule, there] : wanted) {
     if (!there) continue;
-    const std::string where = rule.starts_with('-') ? std::string() : cat({loaded.policy.source, ": "});
+    const std::string where = rule.starts_with("filesystem.") ? cat({loaded.policy.source, ": "}) : std::string();
     return fail(Error::unsupported(cat({where, rule,
                                         ": backend vm shows nothing of this machine's files; leave it out, "
                                         "or use another backend"})));

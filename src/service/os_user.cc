@@ -39,6 +39,7 @@ bool is_begun(const policy::Filesystem& files) {
 Status check_file_rules(const LoadedPolicy& loaded, const PlaceRequest& request) {
   const policy::Filesystem& files = loaded.policy.filesystem;
   const bool built_in = (loaded.files.empty() && !request.policy) || is_begun(files);
+  const bool of_agent = !request.agent.empty();
   const std::array<std::pair<std::string_view, bool>, 10> rules = {
       std::pair("filesystem.denyRead", !built_in && !files.deny_read.empty()),
       std::pair("filesystem.allowRead", !built_in && !files.allow_read.empty()),
@@ -46,13 +47,14 @@ Status check_file_rules(const LoadedPolicy& loaded, const PlaceRequest& request)
       std::pair("filesystem.denyWrite", !built_in && !files.deny_write.empty()),
       std::pair("credentials", !built_in && !files.credentials.empty()),
       std::pair("filesystem.private", !built_in && !files.own_directories.empty()),
-      std::pair("--allow-read", !request.allow_read.empty()),
+      std::pair(of_agent ? "allowRead of the agent" : "--allow-read", !request.allow_read.empty()),
       std::pair("--deny-read", !request.deny_read.empty()),
-      std::pair("--allow-write", !request.allow_write.empty()),
+      std::pair(of_agent ? "allowWrite of the agent" : "--allow-write", !request.allow_write.empty()),
       std::pair("--deny-write", !request.deny_write.empty())};
   for (const auto& [rule, there] : rules) {
     if (!there) continue;
-    const std::string where = rule.starts_with('-') ? std::string() : cat({loaded.policy.source, ": "});
+    const bool of_policy = !rule.starts_with('-') && !rule.starts_with("allow");
+    const std::string where = of_policy ? cat({loaded.policy.source, ": "}) : std::string();
     return fail(Error::unsupported(cat({where, rule, kByKernel})));
   }
   return {};

@@ -417,7 +417,8 @@ Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan
   const policy::PathOptions options{.allow_read = request.allow_read,
                                     .deny_read = request.deny_read,
                                     .allow_write = request.allow_write,
-                                    .deny_write = request.deny_write};
+                                    .deny_write = request.deny_write,
+                                    .agent = request.agent};
   std::ranges::move(TRY(policy::rules_of(options, bases)), std::back_inserter(question.rules));
   return question;
 }

@@ -33,6 +33,7 @@ struct PlaceRequest {
   std::optional<std::string> policy_file;  // else default.json or projects.json
   std::optional<std::string> first_policy{};  // JSON, where the user has none of these; else the built-in default
   std::optional<policy::Switch> enabled{};  // of the session, whatever the policy says
+  std::string agent{};                     // whose settings the four lists are; empty: options of a command line
   std::vector<std::string> allow_read;     // as typed
   std::vector<std::string> deny_read;
   std::vector<std::string> allow_write;

@@ -155,6 +155,24 @@ Status read_network(ObjectReader& in, AgentNetwork& network) {
   return {};
 }
 
+// The daemon works in no directory of whoever typed them.
+Status read_files(ObjectReader& in, AgentFiles& files) {
+  TRY(in.texts("allowRead", files.allow_read));
+  TRY(in.texts("allowWrite", files.allow_write));
+  for (const auto& [key, list] :
+       {std::pair("allowRead", &files.allow_read), std::pair("allowWrite", &files.allow_write)}) {
+    for (const std::string& entry : *list) {
+      if (entry.find('\0') == std::string::npos &&
+          (entry.starts_with('/') || entry == "~" || entry.starts_with("~/"))) {
+        continue;
+      }
+      return fail(
+          Error::invalid(cat({key, ": ", printable(entry, 256), " is not an absolute path, nor one from ~ on"})));
+    }
+  }
+  return {};
+}
+
 Result<AgentRecord> read_record(const Json& json) {
   if (!json.is_object()) return fail(Error::invalid("an agent is a JSON object"));
   AgentRecord record;
@@ -175,6 +193,7 @@ Result<AgentRecord> read_record(const Json& json) {
         {"policy: ", printable(record.policy), " is neither an absolute path nor a preset (hutch config preset)"})));
   }
   TRY(read_network(in, record.network));
+  TRY(read_files(in, record.files));
   const Json* limits = TRY(in.object("limits"));
   TRY(read_limits(limits, record.limits));
   const Json* autonomous = TRY(in.object("autonomousExec"));
@@ -201,6 +220,8 @@ Json json_of(const AgentRecord& record) {
           {"network", record.network.mode},
           {"allowedDomains", record.network.allowed_domains},
           {"deniedDomains", record.network.denied_domains},
+          {"allowRead", record.files.allow_read},
+          {"allowWrite", record.files.allow_write},
           {"limits",
            {{"memory", record.limits.memory},
             {"cpus", record.limits.cpus},

@@ -44,6 +44,13 @@ struct AgentNetwork {
   bool operator==(const AgentNetwork&) const = default;
 };
 
+// Laid over the policy's rules about files, as options of a command line are. Absolute, or from "~" on.
+struct AgentFiles {
+  std::vector<std::string> allow_read;
+  std::vector<std::string> allow_write;
+  bool operator==(const AgentFiles&) const = default;
+};
+
 struct AgentRecord {
   std::string name;     // [a-z][a-z0-9-]*, at most kAgentNameBytesMax
   std::string id;       // UUID, given once
@@ -53,6 +60,7 @@ struct AgentRecord {
   std::string dir;      // a directory of the host that is its place of work; empty: its home
   std::string policy;   // a file or a preset; empty: as for `hutch run`
   AgentNetwork network;
+  AgentFiles files;
   AgentLimits limits;
   AutonomousExec autonomous_exec;
   bool inference = false;

@@ -294,3 +294,22 @@ def test_no_sandbox_sees_or_changes_them(daemon, backend):
     run = daemon("run", "--backend", backend, "--policy", str(wide), "-c", script)
     assert b"hidden-value" not in ran.out + run.out and b"config.json\n" not in ran.out + run.out
     assert config_file(daemon).read_bytes() == before
+
+
+def test_files_are_laid_over_the_policy(daemon, agent):
+    """The policy's other rules stay, credentials too; a word that no directory is known for is refused."""
+    person = daemon.person
+    tools = person.mkdir(person.home / f"tools-{agent}")
+    person.write(tools / "bin" / "word", "#!/bin/sh\necho of the tools\n", mode=0o755)
+    person.mkdir(tools / "open")
+    person.write(person.home / f"hidden-{agent}", "words")
+    assert daemon.sh(agent, f"{tools}/bin/word").code != 0
+    daemon("agent", "stop", agent).ok()
+    daemon("agent", "set", agent, f'allowRead=["{tools}"]', f"allowWrite+={tools}/open").ok()
+    assert daemon.sh(agent, f"{tools}/bin/word").ok().text == "of the tools\n"
+    daemon.sh(agent, f"echo written > {tools}/open/new").ok()
+    assert (tools / "open/new").read_text() == "written\n"
+    assert daemon.sh(agent, f"echo x > {tools}/bin/word").code != 0
+    assert daemon.sh(agent, f"cat {person.home}/hidden-{agent}").code != 0
+    refused = daemon("agent", "set", agent, 'allowRead=["bin"]')
+    assert refused.code == 125 and "allowRead: bin is not an absolute path" in refused.errors, str(refused)
