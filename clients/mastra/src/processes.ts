@@ -2,7 +2,7 @@
 import { StringDecoder } from 'node:string_decoder'
 
 import { ProcessHandle, SandboxProcessManager } from '@mastra/core/workspace'
-import type { CommandResult, ProcessInfo, SpawnProcessOptions } from '@mastra/core/workspace'
+import type { CommandOptions, CommandResult, ProcessInfo, SpawnProcessOptions } from '@mastra/core/workspace'
 import { HutchError, type Agent, type End, type Process } from 'hutch-sdk'
 
 import type { HutchSandbox } from './sandbox.js'
@@ -16,8 +16,8 @@ export function ending(end: End, timeout: number | undefined, startedAt: number)
     success: end.exitCode === 0,
     exitCode: end.exitCode ?? 1,
     executionTimeMs: Date.now() - startedAt,
-    ...(end.timedOut ? { timedOut: true, killed: true } : {}),
-    ...(end.killed ? { killed: true } : {}),
+    timedOut: end.timedOut ?? false,
+    killed: (end.timedOut ?? false) || (end.killed ?? false) || (end.signal ?? 0) > 0,
     note: end.timedOut ? `\nProcess timed out after ${timeout}ms` : end.reason ? `\n${end.reason}` : '',
   }
 }
@@ -25,6 +25,32 @@ export function ending(end: End, timeout: number | undefined, startedAt: number)
 /** An agent that is not there has no processes, and is as stopped, and as removed, as it can be. */
 export function ofNone(error: unknown): void {
   if (!(error instanceof HutchError && error.status === 404)) throw error
+}
+
+/** What a command has written: as much of it as is to be kept, and how much was not. */
+export class Heard extends ProcessHandle {
+  readonly pid = ''
+  readonly exitCode = undefined
+
+  constructor(options: CommandOptions) {
+    super({ ...options, maxRetainedBytes: options.maxRetainedBytes ?? Infinity })
+  }
+
+  texts() {
+    return {
+      stdout: this.stdout, stderr: this.stderr, stdoutTruncated: this.stdoutTruncated,
+      stderrTruncated: this.stderrTruncated, stdoutDroppedBytes: this.stdoutDroppedBytes,
+      stderrDroppedBytes: this.stderrDroppedBytes,
+    }
+  }
+
+  override kill(): Promise<boolean> {
+    return Promise.resolve(false)
+  }
+
+  override sendStdin(): Promise<void> {
+    return Promise.reject(new Error('a command has no input; processes.spawn gives one'))
+  }
 }
 
 class HutchProcessHandle extends ProcessHandle {
@@ -95,9 +121,9 @@ class HutchProcessHandle extends ProcessHandle {
 export class HutchProcessManager extends SandboxProcessManager<HutchSandbox> {
   override async spawn(command: string, options: SpawnProcessOptions = {}): Promise<ProcessHandle> {
     const agent = this.sandbox.agent
-    const process = await this.sandbox.inside(() => agent.spawn(command, {
-      cwd: options.cwd,
-      env: variables({ ...this.env, ...options.env }),
+    const process = await this.sandbox.inside(() => agent.spawn(this.sandbox.lineOf(command, options.env), {
+      cwd: this.sandbox.cwdOf(options.cwd),
+      env: variables({ ...this.sandbox.usualEnv, ...this.env, ...options.env }),
       timeoutMs: options.timeout,
       input: options.stdinMode !== 'ignore',
     }))

@@ -24,7 +24,8 @@ export const hutchSandboxProvider: SandboxProvider<HutchSandboxOptions> = {
       nativeSandbox: {
         type: 'object',
         properties: { allowNetwork: { type: 'boolean', default: false }, readOnly: { type: 'boolean', default: false },
-                      readOnlyPaths: paths, readWritePaths: paths },
+                      readOnlyPaths: paths, readWritePaths: paths, allowSystemBinaries: { type: 'boolean', default: true },
+                      bwrapArgs: paths, seatbeltProfilePath: { type: 'string' } },
       },
       url: { type: 'string', description: 'http://ADDRESS:PORT of hutch serve; its Unix socket without it' },
       token: { type: 'string', description: 'what its token file holds' },

@@ -1,6 +1,6 @@
 // Which program is hutch, and starting it. It runs outside as the user, so it is never one that a sandbox may have put
 // there.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 
@@ -75,22 +75,37 @@ export interface RunOptions {
   projects?: string[]
 }
 
-/** Runs hutch, whose output is told where it fails; `program` is the user's word, as HUTCH_PROGRAM is. */
-export async function runHutch(args: string[], options: RunOptions = {}): Promise<string> {
+/** The program, and an environment in which what it starts by name is as far from the project as itself. */
+function chosen(options: RunOptions): { program: string; env: NodeJS.ProcessEnv } {
   const projects = options.projects ?? [AT_LOAD]
   const program = chooseHutch(options.program ? { HUTCH_PROGRAM: options.program } : process.env, projects)
-  // What hutch starts by name has to be as far from the project as itself.
   const search = safeSearch(process.env.PATH ?? '', projects).join(path.delimiter)
-  const env = { ...process.env, PATH: search || '/usr/local/bin:/usr/bin:/bin' }
+  return { program, env: { ...process.env, PATH: search || '/usr/local/bin:/usr/bin:/bin' } }
+}
+
+const missing = (program: string, error: Error): Error =>
+  new Error(`${program} cannot be started: ${error.message}; install hutch, or name another by HUTCH_PROGRAM`)
+
+/** As runHutch, for whoever cannot wait for a promise. */
+export function runHutchSync(args: string[], options: RunOptions = {}): string {
+  const { program, env } = chosen(options)
+  const done = spawnSync(program, args, { cwd: options.cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: PATIENCE_MS,
+                                          encoding: 'utf8' })
+  if (done.error) throw missing(program, done.error)
+  if (done.status === 0) return done.stdout
+  throw new Error((done.stderr || done.stdout).trim() || `${program} ${args.join(' ')} ended with ${done.status ?? done.signal}`)
+}
+
+/** Runs hutch, whose output is told where it fails; `program` is the user's word, as HUTCH_PROGRAM is. */
+export async function runHutch(args: string[], options: RunOptions = {}): Promise<string> {
+  const { program, env } = chosen(options)
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: options.cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: PATIENCE_MS })
     let out = ''
     let err = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => { out += text })
     child.stderr.setEncoding('utf8').on('data', (text: string) => { err += text })
-    child.on('error', (error) => {
-      reject(new Error(`${program} cannot be started: ${error.message}; install hutch, or name another by HUTCH_PROGRAM`))
-    })
+    child.on('error', (error) => reject(missing(program, error)))
     child.on('close', (code, signal) => {
       if (code === 0) resolve(out)
       else reject(new Error((err || out).trim() || `${program} ${args.join(' ')} ended with ${code ?? signal}`))
