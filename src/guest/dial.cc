@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "guest/flow.h"
 #include "sys/channel.h"
 #include "sys/identity.h"
 #include "sys/io.h"
@@ -23,7 +24,6 @@ namespace hutch::guest {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = 64 << 10;
 constexpr std::chrono::seconds kConnectWait{10};
 
 // Absent: the host has gone before it said anything.
@@ -46,49 +46,6 @@ Result<UniqueFd> connect_at(const IpAddress& address, std::uint16_t port) {
   TRY(sys::connect_result(socket.get()));
   return socket;
 }
-
-// A server at "localhost" may listen on IPv4 or IPv6.
-Result<UniqueFd> connect_to(std::uint16_t port) {
-  IpAddress v6{.family = IpFamily::kV6, .bytes = {}};
-  v6.bytes[15] = 1;
-  auto socket = connect_at(v6, port);
-  return socket ? std::move(socket) : connect_at(IpAddress::v4(127, 0, 0, 1), port);
-}
-
-// One direction.
-class Flow {
- public:
-  Flow(int from, int to) : from_(from), to_(to) {}
-  bool reads() const { return waiting_.empty() && !ended_; }
-  bool writes() const { return !waiting_.empty(); }
-  bool has_ended() const { return ended_ && waiting_.empty(); }
-
-  void read() {
-    std::array<char, kPieceBytes> bytes;
-    const auto size = sys::read_some(from_, bytes);
-    if (!size && size.error().sys_errno == EAGAIN) return;
-    ended_ = !size || *size == 0;
-    if (!ended_) waiting_.assign(bytes.data(), *size);
-    pass_on();
-  }
-
-  // Whoever takes nothing any more is told by what it does itself.
-  void pass_on() {
-    if (!waiting_.empty()) {
-      const auto size = sys::write_some(to_, waiting_);
-      if (!size && size.error().sys_errno == EAGAIN) return;
-      waiting_.erase(0, size ? *size : waiting_.size());
-      if (!size) ended_ = true;
-    }
-    if (has_ended()) (void)sys::shut_down(to_, sys::Direction::kWriting);
-  }
-
- private:
-  int from_;
-  int to_;
-  std::string waiting_;
-  bool ended_ = false;
-};
 
 Status carry(int host, int port) {
   Flow in(host, port);
@@ -145,10 +102,18 @@ Result<MadeNetwork> make_dial_streams(unsigned count) {
   return network;
 }
 
+// A server at "localhost" may listen on IPv4 or IPv6.
+Result<UniqueFd> connect_to_port(std::uint16_t port) {
+  IpAddress v6{.family = IpFamily::kV6, .bytes = {}};
+  v6.bytes[15] = 1;
+  auto socket = connect_at(v6, port);
+  return socket ? std::move(socket) : connect_at(IpAddress::v4(127, 0, 0, 1), port);
+}
+
 Status serve_dial(UniqueFd stream) {
   const auto said = TRY(await_port(stream.get()));
   if (!said) return {};
-  const UniqueFd port = TRY(connect_to(wire::decode_dial(*said)));
+  const UniqueFd port = TRY(connect_to_port(wire::decode_dial(*said)));
   TRY(sys::write_all(stream.get(), std::string_view(&wire::kDialled, 1)));
   TRY(sys::set_nonblocking(stream.get()));
   return carry(stream.get(), port.get());

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "guest/chunks.h"
 #include "guest/host_command.h"
+#include "guest/port_command.h"
 #include "plan/bridge_place.h"
 #include "sys/connected_stream.h"
 #include "sys/io.h"
@@ -141,6 +142,7 @@ int serve_host_command(std::span<const char* const> arguments) {
   if (words.size() == 1 && (words[0] == "--help" || words[0] == "help")) {
     return sys::write_all(1, host_usage() + "\n") ? 0 : static_cast<int>(HostExit::kFailed);
   }
+  if (words.size() == 2 && words[0] == "port") return serve_port_command(words[1]);
   auto request = host_request(words);
   if (!request) return complain(HostExit::kUsage, request.error());
   add_plugin(*request);

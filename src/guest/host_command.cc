@@ -162,7 +162,8 @@ std::string host_usage() {
          "  agent dispatch ID TASK|-\n"
          "  inference chat [--model MODEL] -m MESSAGE|-\n"
          "  plugin create | plugin check    (its JSON on standard input)\n"
-         "  plugin check ID                 (of ~/plugins/ID)";
+         "  plugin check ID                 (of ~/plugins/ID)\n"
+         "  port PORT                       (a connection to it, by standard input and output)";
 }
 
 std::string http_bytes(const HostRequest& request) {

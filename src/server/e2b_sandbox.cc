@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "store/agent_record.h"
 #include "sys/journal.h"
 
 namespace hutch::server {
@@ -28,7 +29,7 @@ std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
 }
 
-std::string E2bSandbox::agent_of(const std::string& id) { return cat({"e2b-", id}); }
+std::string E2bSandbox::agent_of(const std::string& id) { return cat({store::kE2bAgentPrefix, id}); }
 
 store::E2bRecord E2bSandbox::record() const {
   const std::scoped_lock lock(mutex_);

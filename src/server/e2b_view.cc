@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/base64.h"
+#include "base/sha256.h"
 #include "base/text.h"
 #include "server/e2b_costs.h"
 #include "server/http_guard.h"
@@ -75,6 +76,51 @@ std::string user_of(const Exchange& exchange) {
     if (decoded) return decoded->substr(0, decoded->find(':'));
   }
   return exchange.query("username");
+}
+
+// --- links of uploadUrl and downloadUrl, which whoever has one uses without any header ---
+
+bool is_of_link(const Exchange& exchange) {
+  return exchange.request().target.starts_with("/files") && !exchange.query("signature").empty();
+}
+
+// As E2B's clients sign: the path as it was asked for, what is done, the user, the sandbox's token, the time of its
+// end.
+std::string signature_of(const Exchange& exchange, const std::string& token, std::string_view operation) {
+  Sha256 sum;
+  sum.add(cat({exchange.query("path"), ":", operation, ":", exchange.query("username"), ":", token}));
+  const std::string ends = exchange.query("signature_expiration");
+  if (!ends.empty()) sum.add(cat({":", ends}));
+  const std::string digits = sum.finish();
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+    unsigned byte = 0;
+    (void)std::from_chars(digits.data() + i, digits.data() + i + 2, byte, 16);
+    bytes += static_cast<char>(byte);
+  }
+  std::string text = to_base64(bytes);
+  while (text.ends_with('=')) text.pop_back();
+  return cat({"v1_", text});
+}
+
+bool is_link_over(const std::string& expiration) {
+  if (expiration.empty()) return false;
+  std::int64_t seconds = 0;
+  const auto [end, error] = std::from_chars(expiration.data(), expiration.data() + expiration.size(), seconds);
+  return error != std::errc() || end != expiration.data() + expiration.size() || seconds < now_ms() / 1000;
+}
+
+// The sandbox whose token has signed it; null: none. A link that goes by E2B_SANDBOX_URL does not name one.
+std::shared_ptr<E2bSandbox> linked(Exchange& exchange, const std::string& id) {
+  const std::string given = exchange.query("signature");
+  const std::string_view operation = exchange.request().method == "POST" ? "write" : "read";
+  if (is_link_over(exchange.query("signature_expiration"))) return nullptr;
+  for (const auto& sandbox : exchange.shared().e2b->list("")) {
+    const store::E2bRecord record = sandbox->record();
+    if (!id.empty() && record.id != id) continue;
+    if (http::is_token(given, signature_of(exchange, record.token, operation))) return sandbox;
+  }
+  return nullptr;
 }
 
 std::string snake_case(std::string_view name) {
@@ -209,13 +255,20 @@ Handled owned(Exchange& exchange, Body body, OwnedHandler handle) {
 bool shows_key(Exchange& exchange) { return owner_of(exchange).has_value(); }
 
 bool shows_token(Exchange& exchange) {
-  const auto found = exchange.shared().e2b->find(sandbox_of(exchange.request()), "");
-  return found && may_enter(exchange, **found);
+  const std::string id = sandbox_of(exchange.request());
+  const auto found = exchange.shared().e2b->find(id, "");
+  if (found && may_enter(exchange, **found)) return true;
+  return is_of_link(exchange) && linked(exchange, id) != nullptr;
 }
 
 std::variant<Inside, NotInside> inside(Exchange& exchange) {
   E2bDesk& desk = *exchange.shared().e2b;
   const std::string id = sandbox_of(exchange.request());
+  if (is_of_link(exchange)) {
+    const auto sandbox = linked(exchange, id);
+    if (sandbox) return entered(exchange, sandbox);
+    return NotInside{401, {"unauthenticated", "the link's signature is wrong, or its time is over"}};
+  }
   if (id.empty()) return NotInside{400, {"invalid_argument", "the header E2b-Sandbox-Id has to name the sandbox"}};
   const auto found = desk.find(id, "");
   if (!found) return NotInside{502, {"unavailable", "The sandbox was not found"}};
@@ -223,10 +276,19 @@ std::variant<Inside, NotInside> inside(Exchange& exchange) {
   if (!may_enter(exchange, *sandbox)) {
     return NotInside{401, {"unauthenticated", "the header X-Access-Token has to be the sandbox's own"}};
   }
+  return entered(exchange, sandbox);
+}
+
+std::variant<Inside, NotInside> entered(Exchange& exchange, const std::shared_ptr<E2bSandbox>& sandbox) {
+  E2bDesk& desk = *exchange.shared().e2b;
   const std::string user = user_of(exchange);
   if (user == "root") {
-    return NotInside{501,
-                     {"unimplemented", "user root: what is run in a sandbox runs as its own user; leave the user out"}};
+    return NotInside{
+        501,
+        {"unimplemented",
+         "user root: there is no root in this sandbox, and no sudo; leave the user out. Packages come with "
+         "an image (hutch image build NAME --packages ..., then that name as the template), or by hutch "
+         "agent install AGENT PACKAGE"}};
   }
   const store::E2bRecord record = sandbox->record();
   if (record.paused) {

@@ -72,6 +72,8 @@ struct NotInside {
   connect::Problem problem{"unavailable"};
 };
 std::variant<Inside, NotInside> inside(Exchange& exchange);
+// The same of one that was found already, for a caller that showed what it takes.
+std::variant<Inside, NotInside> entered(Exchange& exchange, const std::shared_ptr<E2bSandbox>& sandbox);
 bool shows_token(Exchange& exchange);  // of a sandbox that is there
 
 using InsideHandler = Handled (*)(Exchange& exchange, const Inside& inside);

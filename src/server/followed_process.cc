@@ -54,20 +54,12 @@ std::vector<std::string> without_login(const FollowedCommand& command) {
   return arguments;
 }
 
-// Of all sandboxes together: each takes a thread and some six descriptors, of which the daemon needs the most for
-// others.
-Result<std::shared_ptr<void>> take_place(const std::string& key) {
-  static constexpr std::size_t kDescriptorsEach = 24;
-  static ProcessShares shares(sys::raise_descriptor_limit() / kDescriptorsEach);
-  return shares.take(key);
-}
-
 }  // namespace
 
 Result<FollowedProcess::Started> FollowedProcess::start(const Desk& desk, service::AgentSandbox& agent,
                                                         FollowedCommand command,
                                                         const std::vector<std::string>& environment) {
-  std::shared_ptr<void> place = TRY(take_place(command.key));
+  std::shared_ptr<void> place = TRY(take_process_place(command.key));
   Opened opened = TRY(open_streams(command));
   sandbox::ProcessRequest request = TRY(agent.request(without_login(command), command.cwd, environment));
   request.timeout = command.timeout;

@@ -25,16 +25,6 @@ milliseconds left_until(Point deadline) {
   return std::max(milliseconds(0), std::chrono::ceil<milliseconds>(deadline - Point::clock::now()));
 }
 
-std::string hex(std::size_t number) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string digits;
-  do {
-    digits.insert(digits.begin(), kDigits[number % 16]);
-    number /= 16;
-  } while (number != 0);
-  return digits;
-}
-
 std::string head_text(const Answer& answer) {
   std::string text = cat({"HTTP/1.1 ", std::to_string(answer.status), " ", reason_phrase(answer.status), "\r\n"});
   if (!answer.type.empty()) text += cat({"Content-Type: ", answer.type, "\r\n"});
@@ -44,6 +34,16 @@ std::string head_text(const Answer& answer) {
 }
 
 }  // namespace
+
+std::string chunk_size(std::size_t number) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string digits;
+  do {
+    digits.insert(digits.begin(), kDigits[number % 16]);
+    number /= 16;
+  } while (number != 0);
+  return digits;
+}
 
 std::expected<std::optional<Request>, Refusal> Connection::read_head() {
   static constexpr auto kSlow = [] { return Refusal{408, "timeout", "the request's head took too long"}; };
@@ -137,7 +137,7 @@ Status Connection::begin_stream(const Answer& head, int minor_version) {
 Status Connection::send_piece(std::string_view bytes) {
   if (bytes.empty()) return {};
   if (!chunked_) return write(bytes);
-  return write(cat({hex(bytes.size()), "\r\n", bytes, "\r\n"}));
+  return write(cat({chunk_size(bytes.size()), "\r\n", bytes, "\r\n"}));
 }
 
 Status Connection::end_stream() {

@@ -24,6 +24,8 @@ struct Patience {
   std::chrono::milliseconds stall{30'000};  // without a byte of the body, or of the answer being taken
 };
 
+std::string chunk_size(std::size_t bytes);  // as a chunk's first line says it
+
 class Connection {
  public:
   // By which socket: see gone_events.
@@ -60,6 +62,7 @@ class Connection {
 
   Status switch_protocol(const std::vector<Field>& fields);
   // What came behind the request already.
+  bool has_rest() const { return !buffer_.empty(); }
   std::string take_rest() { return std::exchange(buffer_, {}); }
   bool is_streaming() const { return streaming_; }
   bool has_said_head() const { return head_said_; }

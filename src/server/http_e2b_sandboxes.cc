@@ -7,6 +7,7 @@
 #include "sandbox/resources.h"
 #include "server/e2b_costs.h"
 #include "server/e2b_view.h"
+#include "server/port_names.h"
 #include "server/session.h"
 #include "store/record.h"
 
@@ -40,9 +41,19 @@ Result<Value::Object> body_of(const Asked& asked) {
   return *object;
 }
 
-Value::Object made_object(const store::E2bRecord& record) {
-  return {{"sandboxID", record.id}, {"templateID", record.template_name}, {"alias", record.template_name},
-          {"clientID", "hutch"},    {"envdVersion", kEnvdVersion},        {"envdAccessToken", record.token}};
+// By the domain and the other token its ports are reached (server/port_proxy.h).
+Value::Object made_object(const Exchange& exchange, const store::E2bRecord& record) {
+  Value::Object object = {{"sandboxID", record.id},
+                          {"templateID", record.template_name},
+                          {"alias", record.template_name},
+                          {"clientID", "hutch"},
+                          {"envdVersion", kEnvdVersion},
+                          {"envdAccessToken", record.token},
+                          {"trafficAccessToken", record.token}};
+  const std::string* host = exchange.request().field("host");
+  const std::string domain = exchange.guard() == nullptr || host == nullptr ? "" : http::domain_for(*host);
+  if (!domain.empty()) object.emplace("domain", domain);
+  return object;
 }
 
 Value parsed_or_empty(const std::string& text) {
@@ -140,7 +151,7 @@ Handled create_sandbox(Exchange& exchange, const Asked& asked) {
   const bool is_busy = !made && made.error().code == Code::kConflict && !is_full(made.error());
   if (is_busy) return error_answer(503, made.error().message);
   const FoundSandbox sandbox = TRY(std::move(made));
-  Answer answer = json(201, Value(made_object(sandbox->record())));
+  Answer answer = json(201, Value(made_object(exchange, sandbox->record())));
   // Nobody else knows of it.
   answer.undelivered = [&desk, sandbox] { (void)desk.kill(sandbox); };
   return answer;
@@ -280,7 +291,7 @@ Handled connect(Exchange& exchange, const Asked& asked) {
   const Value::Object body = TRY(body_of(asked));
   const std::int64_t seconds = TRY(sandbox_timeout(body));
   TRY(exchange.shared().e2b->resume(*sandbox, seconds));
-  return json(was_paused ? 201 : 200, Value(made_object(sandbox->record())));
+  return json(was_paused ? 201 : 200, Value(made_object(exchange, sandbox->record())));
 }
 
 Handled resume(Exchange& exchange, const Asked& asked) {

@@ -15,8 +15,9 @@ namespace beast = boost::beast;
 using View = beast::string_view;
 
 // These say who asks, and about which sandbox. If there were two, one reader might take the first and another the last.
-constexpr std::array<std::string_view, 6> kSingle = {"authorization", "x-api-key",      "x-access-token",
-                                                     "origin",        "e2b-sandbox-id", "mcp-session-id"};
+constexpr std::array<std::string_view, 7> kSingle = {
+    "authorization", "x-api-key",      "x-access-token", "e2b-traffic-access-token",
+    "origin",        "e2b-sandbox-id", "mcp-session-id"};
 
 std::string text(View view) { return {view.data(), view.size()}; }
 

@@ -5,6 +5,7 @@
 
 #include "server/http_connection.h"
 #include "server/http_routes.h"
+#include "server/port_proxy.h"
 #include "sys/io.h"
 
 namespace hutch::server::http {
@@ -38,6 +39,7 @@ class Server {
     if (connection_.send(answer, Then::kClose)) connection_.linger();
     return false;
   }
+  bool serve_port(const Request& request, const SandboxPort& port);
   bool answer(Request& request, const Target& target, const Chosen& chosen);
   Handled call(Exchange& exchange, const Chosen& chosen);
   bool handle(Exchange& exchange, const Chosen& chosen);
@@ -53,6 +55,8 @@ bool Server::serve_one() {
   if (!*head) return false;
   Request& request = **head;
   if (auto refused = check_place(request, guard_)) return last(*refused);
+  const std::string* host = request.field("host");
+  if (const auto port = host != nullptr ? port_of_host(*host) : std::nullopt) return serve_port(request, *port);
   const auto target = parse_target(request.target);
   const auto chosen = target ? choose_route(request.method, *target) : std::variant<Chosen, NotChosen>(NotChosen{});
   // Whoever does not show the token is not told what there is.
@@ -69,6 +73,15 @@ bool Server::serve_one() {
     return connection_.send(answer, keep ? Then::kKeep : Then::kClose).has_value() && keep;
   }
   return answer(request, *target, std::get<Chosen>(chosen));
+}
+
+// The connection is for that one request.
+bool Server::serve_port(const Request& request, const SandboxPort& port) {
+  const auto target = parse_target(request.target);
+  if (!target) return refuse({400, "bad_request", "the request's target is no path"});
+  Exchange exchange(shared_, connection_, request, *target, guard_);
+  if (const auto refused = serve_sandbox_port(exchange, port)) return last(*refused);
+  return false;
 }
 
 bool Server::answer(Request& request, const Target& target, const Chosen& chosen) {

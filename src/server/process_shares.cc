@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "server/key_memory.h"
+#include "sys/readiness.h"
 
 namespace hutch::server {
 
@@ -30,6 +31,14 @@ Result<std::shared_ptr<void>> ProcessShares::take(const std::string& key) {
     const auto mine = shares->by_key.find(key);
     if (--mine->second == 0) shares->by_key.erase(mine);
   });
+}
+
+// Of all sandboxes together: each takes a thread and some six descriptors, of which the daemon needs the most for
+// others.
+Result<std::shared_ptr<void>> take_process_place(const std::string& key) {
+  static constexpr std::size_t kDescriptorsEach = 24;
+  static ProcessShares shares(sys::raise_descriptor_limit() / kDescriptorsEach);
+  return shares.take(key);
 }
 
 }  // namespace hutch::server

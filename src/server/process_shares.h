@@ -39,4 +39,7 @@ class ProcessShares {
   std::shared_ptr<Shares> shares_;
 };
 
+// One of those that the daemon follows for that key, by its limit of descriptors.
+Result<std::shared_ptr<void>> take_process_place(const std::string& key);
+
 }  // namespace hutch::server

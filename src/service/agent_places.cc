@@ -12,6 +12,9 @@ namespace {
 constexpr std::string_view kHomes = "/workspace/agents/";
 constexpr std::string_view kShared = "/workspace/shared";
 constexpr std::string_view kOutput = "/output";
+// What programs that E2B's templates are made for take for granted.
+constexpr std::string_view kE2bHome = "/home/user";
+constexpr std::string_view kE2bUser = "user";
 
 bool lies_in(const std::string& path, const std::string& directory) {
   return cat({path, "/"}).starts_with(directory == "/" ? directory : cat({directory, "/"}));
@@ -47,7 +50,9 @@ AgentPlaces places_of(const store::AgentRecord& record, const AgentDirectories& 
   const bool own_paths = backend != "none" && backend != "user";
   tool::Layout& layout = places.layout;
   layout.agent = record.name;
-  layout.home = own_paths ? cat({kHomes, record.name}) : directories.home;
+  const bool as_e2b = own_paths && record.name.starts_with(store::kE2bAgentPrefix);
+  const std::string own_home = as_e2b ? std::string(kE2bHome) : cat({kHomes, record.name});
+  layout.home = own_paths ? own_home : directories.home;
   layout.shared = own_paths ? std::string(kShared) : directories.shared;
   layout.output = own_paths ? std::string(kOutput) : directories.output;
   layout.base = record.dir.empty() ? layout.home : record.dir;
@@ -55,7 +60,9 @@ AgentPlaces places_of(const store::AgentRecord& record, const AgentDirectories& 
   if (!record.dir.empty()) layout.roots.insert(layout.roots.begin(), record.dir);
 
   Residence& residence = places.residence;
-  residence.user = backend == "user" ? os_user_of(record) : cat({"agent-", record.name});
+  residence.user = backend == "user" ? os_user_of(record)
+                   : as_e2b          ? std::string(kE2bUser)
+                                     : cat({"agent-", record.name});
   residence.agent = record.name;
   residence.home = layout.home;
   residence.cwd = record.dir.empty() ? layout.home : std::string();

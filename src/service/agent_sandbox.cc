@@ -183,6 +183,11 @@ void AgentSandbox::tell_artifacts_changed() const {
   if (changed_) changed_(record_.name, kArtifactsChanged, "");
 }
 
+std::string AgentSandbox::host_program() const {
+  const std::string programs = bridge_.programs();
+  return programs.empty() ? std::string() : cat({programs, "/hutch-host"});
+}
+
 void AgentSandbox::end_bridge() {
   plugins_.end_all();
   bridge_.end();

@@ -67,6 +67,7 @@ class AgentSandbox {
   GivenSecrets& secrets() { return secrets_; }
   void used(store::Service service) { kept_.used(std::move(service)); }  // of the host's; into its record
   void end_bridge();
+  std::string host_program() const;  // hutch-host, as the sandbox sees it; "" where there is none
   const tool::Layout& layout() const { return places_.layout; }
   std::vector<WatchedPlace> watched() const { return watched_places(record_, directories_, places_.layout); }
   KeptSandbox::Terms terms() const { return kept_.terms(); }  // as KeptSandbox has them; what follows likewise

@@ -75,6 +75,9 @@ inline bool has_image(const AgentRecord& record) { return !record.image.empty() 
 
 inline constexpr std::size_t kAgentNameBytesMax = 24;  // "agent-" and it are a user name of 32 at most, useradd(8)
 
+// Of the sandboxes of the E2B-compatible API.
+inline constexpr std::string_view kE2bAgentPrefix = "e2b-";
+
 // An error that says what a name may be.
 Status check_agent_name(std::string_view name);
 

@@ -1,0 +1,35 @@
+// Ports of sandboxes by the name of a host, "PORT-ID.localhost", and what of a request goes on to one. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "server/http_message.h"
+
+namespace hutch::server::http {
+
+// Where E2B's clients find the calls into a sandbox: those are the daemon's own.
+inline constexpr std::uint16_t kEnvdPort = 49983;
+
+struct SandboxPort {
+  std::uint16_t port = 0;
+  std::string id;
+  bool operator==(const SandboxPort&) const = default;
+};
+std::optional<SandboxPort> port_of_host(std::string_view host);
+
+// What names of sandboxes end in, for a client that called the daemon by `host`: "localhost:8642", or a name with its
+// port; "" where nothing is known of it.
+std::string domain_for(std::string_view host);
+
+// The request's head for a server in the sandbox: one request a connection, and nothing of what the daemon was shown.
+bool asks_for_upgrade(const Request& request);
+enum class Authorization { kKept, kTaken };  // taken: it was meant for the daemon
+std::string forwarded_head(const Request& request, Authorization authorization);
+
+// A browser's request from another page than the server's own: it may send a password that it was told for this one.
+bool is_of_other_page(const Request& request);
+
+}  // namespace hutch::server::http

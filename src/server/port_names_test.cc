@@ -1,0 +1,83 @@
+// Names of ports of sandboxes, and heads of requests for them.
+#include "server/port_names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hutch::server::http {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(PortNames, NameASandboxAndAPort) {
+  EXPECT_EQ(port_of_host("3000-i0af.localhost:8642"), (SandboxPort{3000, "i0af"}));
+  EXPECT_EQ(port_of_host("65535-i0af.example.net"), (SandboxPort{65535, "i0af"}));
+  for (const char* other : {"localhost:8642", "127.0.0.1:8642", "3000-i0af", "0-i0af.localhost", "65536-i0af.localhost",
+                            "49983-i0af.localhost", "-i0af.localhost", "3000-.localhost", "3000-I0/f.localhost",
+                            "3000x-i0af.localhost", "a-b.localhost", "+3-i0af.localhost"}) {
+    EXPECT_EQ(port_of_host(other), std::nullopt) << other;
+  }
+}
+
+TEST(PortNames, TheDomainIsThatOfTheDaemon) {
+  EXPECT_EQ(domain_for("127.0.0.1:8642"), "localhost:8642");
+  EXPECT_EQ(domain_for("[::1]:8642"), "localhost:8642");
+  EXPECT_EQ(domain_for("localhost:1"), "localhost:1");
+  EXPECT_EQ(domain_for("49983-i0af.localhost:1"), "localhost:1");
+  EXPECT_EQ(domain_for("box.example:8642"), "box.example:8642");
+  EXPECT_EQ(domain_for(""), "");
+}
+
+TEST(PortNames, NothingThatTheDaemonWasShownGoesOn) {
+  Request request;
+  request.method = "POST";
+  request.target = "/a?b=c";
+  request.fields = {{"host", "3000-i.localhost"},
+                    {"x-access-token", "t1"},
+                    {"e2b-traffic-access-token", "t2"},
+                    {"x-api-key", "t3"},
+                    {"authorization", "Bearer t4"},
+                    {"connection", "keep-alive"},
+                    {"content-length", "3"},
+                    {"cookie", "a=b"}};
+  const std::string head = forwarded_head(request, Authorization::kTaken);
+  EXPECT_EQ(head,
+            "POST /a?b=c HTTP/1.1\r\nhost: 3000-i.localhost\r\ncontent-length: 3\r\ncookie: a=b\r\nconnection: "
+            "close\r\n\r\n");
+  EXPECT_THAT(forwarded_head(request, Authorization::kKept), HasSubstr("authorization: Bearer t4\r\n"));
+}
+
+TEST(PortNames, AnUpgradeStays) {
+  Request request;
+  request.method = "GET";
+  request.target = "/";
+  request.fields = {{"connection", "keep-alive, Upgrade"}, {"upgrade", "websocket"}, {"sec-websocket-key", "k"}};
+  EXPECT_TRUE(asks_for_upgrade(request));
+  const std::string head = forwarded_head(request, Authorization::kTaken);
+  EXPECT_THAT(head, HasSubstr("\r\nconnection: Upgrade\r\nupgrade: websocket\r\n"));
+  request.fields[0].value = "keep-alive";
+  EXPECT_FALSE(asks_for_upgrade(request));
+  EXPECT_THAT(forwarded_head(request, Authorization::kTaken), Not(HasSubstr("upgrade")));
+}
+
+TEST(PortNames, AnotherPageIsTold) {
+  Request request;
+  request.fields = {{"host", "3000-a.localhost:1"}};
+  EXPECT_FALSE(is_of_other_page(request));
+  for (const Field& one : {Field{"origin", "http://3000-b.localhost:1"}, Field{"origin", "http://localhost:1"},
+                           Field{"sec-fetch-site", "same-site"}, Field{"sec-fetch-site", "cross-site"}}) {
+    request.fields.resize(1);
+    request.fields.push_back(one);
+    EXPECT_TRUE(is_of_other_page(request)) << one.value;
+  }
+  for (const Field& one : {Field{"origin", "http://3000-a.localhost:1"}, Field{"sec-fetch-site", "none"},
+                           Field{"sec-fetch-site", "same-origin"}}) {
+    request.fields.resize(1);
+    request.fields.push_back(one);
+    EXPECT_FALSE(is_of_other_page(request)) << one.value;
+  }
+}
+
+}  // namespace
+}  // namespace hutch::server::http

@@ -1,0 +1,231 @@
+// A request for a port of a sandbox.
+#include "server/port_proxy.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "base/base64.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "server/e2b_view.h"
+#include "server/http_streams.h"
+#include "server/process_shares.h"
+#include "sys/io.h"
+#include "wire/machine_dial.h"
+
+namespace hutch::server {
+
+namespace {
+
+using http::Answer;
+using http::Authorization;
+using http::Exchange;
+using PortClock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kDialMax{15};  // until the process has said that it is connected
+constexpr std::chrono::seconds kPortStallMax{30};  // without a byte of the answer being taken
+constexpr std::size_t kPortPieceMax = 256 << 10;  // waits for one side; until then the other is not read
+constexpr std::string_view kSwitching = "HTTP/1.1 101";
+
+// How the token was shown: what was meant for the daemon does not go on to the sandbox.
+std::optional<Authorization> shown_token(const Exchange& exchange, const std::string& token) {
+  const http::Request& request = exchange.request();
+  const auto is = [&](std::string_view given) {
+    return http::is_token(given, token) ||
+           (exchange.guard() != nullptr && http::is_token(given, exchange.guard()->token));
+  };
+  if (is(http::bearer_of(request))) return Authorization::kTaken;
+  static constexpr std::string_view kBasic = "Basic ";
+  const std::string* given = request.field("authorization");
+  if (given != nullptr && given->starts_with(kBasic) && !http::is_of_other_page(request)) {
+    const auto decoded = from_base64(std::string_view(*given).substr(kBasic.size()));
+    const std::size_t colon = decoded ? decoded->find(':') : std::string::npos;
+    if (colon != std::string::npos && is(std::string_view(*decoded).substr(colon + 1))) return Authorization::kTaken;
+  }
+  for (const std::string_view name : {"e2b-traffic-access-token", "x-access-token"}) {
+    const std::string* field = request.field(name);
+    if (field != nullptr && is(*field)) return Authorization::kKept;
+  }
+  return exchange.guard() == nullptr ? std::optional(Authorization::kKept) : std::nullopt;
+}
+
+// The two sides of one connection, until one of them has ended.
+class PortRelay {
+ public:
+  PortRelay(Exchange& exchange, http::Ends& ends, std::string head)
+      : connection_(exchange.connection()),
+        request_(exchange.request()),
+        ends_(ends),
+        to_sandbox_(std::move(head)),
+        reads_body_(request_.has_body) {}
+
+  Status run() {
+    // Whoever waits to be told so sends nothing that could be waited for.
+    if (reads_body_ && request_.expects_continue) TRY(take_body());
+    while (!is_over_) TRY(turn());
+    return {};
+  }
+
+ private:
+  Status turn();
+  Status take_body();
+  Status take_raw();
+  void take_answer();
+  Status pass_answer();
+  bool wants_client() const { return (reads_body_ || is_raw_) && to_sandbox_.size() < kPortPieceMax; }
+
+  http::Connection& connection_;
+  const http::Request& request_;
+  http::Ends& ends_;
+  std::string to_sandbox_;
+  std::string to_client_;
+  std::string begin_;  // of the answer, until it is known whether that is another protocol
+  bool reads_body_;
+  bool is_raw_ = false;  // another protocol has begun
+  bool is_over_ = false;
+  PortClock::time_point taken_at_ = PortClock::now();
+};
+
+Status PortRelay::turn() {
+  if (wants_client() && connection_.has_rest()) return is_raw_ ? take_raw() : take_body();
+  const int client = connection_.fd();
+  const auto reads = static_cast<short>(wants_client() ? POLLIN : connection_.gone_events());
+  const auto writes = static_cast<short>(to_client_.empty() ? 0 : POLLOUT);
+  std::array<pollfd, 3> wait = {{{client, static_cast<short>(reads | writes), 0},
+                                 {to_sandbox_.empty() ? -1 : ends_.input.get(), POLLOUT, 0},
+                                 {to_client_.size() < kPortPieceMax ? ends_.output[0].get() : -1, POLLIN, 0}}};
+  TRY(sys::poll(wait, writes != 0 ? std::optional<std::chrono::milliseconds>(kPortStallMax) : std::nullopt));
+  const auto is = [&](std::size_t i, short what) { return (wait[i].revents & what) != 0; };
+  if (is(0, POLLERR | POLLHUP) || (!wants_client() && is(0, POLLRDHUP))) {
+    is_over_ = true;
+    return {};
+  }
+  if (is(1, POLLOUT | POLLERR)) http::write_piece(ends_.input, to_sandbox_);
+  if (is(2, POLLIN | POLLHUP | POLLERR)) take_answer();
+  if (is(0, POLLOUT)) TRY(pass_answer());
+  if (wants_client() && is(0, POLLIN)) TRY(is_raw_ ? take_raw() : take_body());
+  if (writes != 0 && PortClock::now() - taken_at_ > kPortStallMax) is_over_ = true;
+  if (!ends_.output[0] && to_client_.empty()) is_over_ = true;
+  return {};
+}
+
+// As it was sent: its length is said in the head, or each piece is a chunk.
+Status PortRelay::take_body() {
+  auto piece = TRY(connection_.read_body_piece(request_));
+  const auto* bytes = std::get_if<std::string>(&piece);
+  if (bytes == nullptr) return fail(Error::invalid("the request's body is damaged"));
+  const bool is_chunked = !request_.length.has_value();
+  if (!bytes->empty()) {
+    to_sandbox_ += is_chunked ? cat({http::chunk_size(bytes->size()), "\r\n", *bytes, "\r\n"}) : *bytes;
+  }
+  // Nothing may come behind it, and nobody would say so.
+  if (!bytes->empty() && !connection_.is_body_read()) return {};
+  reads_body_ = false;
+  if (is_chunked) to_sandbox_ += "0\r\n\r\n";
+  return {};
+}
+
+Status PortRelay::take_raw() {
+  if (connection_.has_rest()) {
+    to_sandbox_ += connection_.take_rest();
+    return {};
+  }
+  std::array<char, http::kPieceBytes> bytes;
+  const auto count = sys::read_some(connection_.fd(), bytes);
+  if (!count && count.error().sys_errno == EAGAIN) return {};
+  if (TRY(count) == 0) is_over_ = true;
+  to_sandbox_.append(bytes.data(), *count);
+  return {};
+}
+
+void PortRelay::take_answer() {
+  const std::string bytes = http::read_piece(ends_.output[0]);
+  if (to_client_.empty()) taken_at_ = PortClock::now();
+  to_client_ += bytes;
+  if (begin_.size() >= kSwitching.size()) return;
+  begin_ += bytes.substr(0, kSwitching.size() - begin_.size());
+  is_raw_ = begin_ == kSwitching && http::asks_for_upgrade(request_);
+}
+
+Status PortRelay::pass_answer() {
+  const auto count = sys::write_some(connection_.fd(), to_client_);
+  if (!count && count.error().sys_errno == EAGAIN) return {};
+  to_client_.erase(0, TRY(count));
+  taken_at_ = PortClock::now();
+  return {};
+}
+
+struct Dialled {
+  std::shared_ptr<sandbox::Resident> resident;
+  std::shared_ptr<sandbox::Process> process;
+  http::Ends ends;
+  bool is_connected = false;
+};
+
+// A process of the sandbox's own connects, so that it is the same whatever its backend is.
+Result<Dialled> dial(service::AgentSandbox& agent, std::uint16_t port) {
+  const std::string program = agent.host_program();
+  if (program.empty()) return fail(Error::unsupported("the sandbox has no hutch-host, which connects to its ports"));
+  http::Streams streams = TRY(http::make_streams());
+  sandbox::ProcessRequest request = TRY(agent.request({program, "port", std::to_string(port)}, "/", {}));
+  request.shown = sandbox::ProcessRequest::Shown::kNo;
+  Dialled dialled{.resident = TRY(agent.resident()), .process = {}, .ends = std::move(streams.ends)};
+  dialled.process = TRY(dialled.resident->spawn(std::move(request), std::move(streams.given)));
+  const auto until = PortClock::now() + kDialMax;
+  char first = 0;
+  while (PortClock::now() < until) {
+    pollfd output{dialled.ends.output[0].get(), POLLIN, 0};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - PortClock::now());
+    if (TRY(sys::poll({&output, 1}, left)) == 0) break;
+    const std::size_t count = TRY(sys::read_some(output.fd, {&first, 1}));
+    dialled.is_connected = count == 1 && first == wire::kDialled;
+    break;
+  }
+  return dialled;
+}
+
+Answer closed_port(const http::SandboxPort& port) {
+  return e2b::json(502, tool::Value(tool::Value::Object{{"sandboxId", port.id},
+                                                        {"message", "The sandbox is running but port is not open"},
+                                                        {"port", static_cast<std::int64_t>(port.port)},
+                                                        {"code", 502}}));
+}
+
+}  // namespace
+
+std::optional<Answer> serve_sandbox_port(Exchange& exchange, const http::SandboxPort& port) {
+  const auto sandbox = exchange.shared().e2b->find(port.id, "");
+  // Nobody without its token is told that it is there.
+  const auto shown = sandbox ? shown_token(exchange, (*sandbox)->record().token) : std::nullopt;
+  if (!shown) {
+    Answer answer = e2b::error_answer(
+        401, "a port of a sandbox needs its token: e2b-traffic-access-token, or the password of Basic authentication");
+    answer.fields.push_back({"WWW-Authenticate", "Basic realm=\"sandbox\""});
+    return answer;
+  }
+  auto found = e2b::entered(exchange, *sandbox);
+  if (const auto* refused = std::get_if<e2b::NotInside>(&found)) {
+    return e2b::error_answer(refused->status, refused->problem.message);
+  }
+  const e2b::Inside& inside = std::get<e2b::Inside>(found);
+  const auto place = take_process_place(inside.key);
+  if (!place) return e2b::error_answer(place.error());
+  auto dialled = dial(*inside.agent, port.port);
+  if (!dialled) return e2b::error_answer(dialled.error());
+  const auto end = [&] { dialled->resident->end(dialled->process, sandbox::EndedBy::kSignal); };
+  if (!dialled->is_connected) {
+    end();
+    return closed_port(port);
+  }
+  (void)PortRelay(exchange, dialled->ends, http::forwarded_head(exchange.request(), *shown)).run();
+  dialled->ends = {};
+  end();
+  return std::nullopt;
+}
+
+}  // namespace hutch::server

@@ -1,0 +1,210 @@
+# What programs of E2B do first: /home/user, a port by its host's name, links to upload and download.
+import base64
+import json
+import os
+import shlex
+import socket
+
+import pytest
+
+import e2b
+import harness
+
+PACKAGE = "e2b@2.51.0"
+pytestmark = pytest.mark.xdist_group("e2b")
+
+SERVER = """
+import { createHash } from 'node:crypto'
+import http from 'node:http'
+
+const server = http.createServer((request, answer) => {
+  let bytes = 0
+  request.on('data', (piece) => { bytes += piece.length })
+  request.on('end', () => {
+    if (request.url === '/large') return answer.end(Buffer.alloc(5_000_000, 'x'))
+    answer.setHeader('X-Own', 'yes')
+    answer.end(JSON.stringify({ method: request.method, url: request.url, headers: request.headers, bytes }))
+  })
+})
+server.on('upgrade', (request, socket) => {
+  const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
+  const accept = createHash('sha1').update(key).digest('base64')
+  socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n' +
+    `Sec-WebSocket-Accept: ${accept}\\r\\n\\r\\n`)
+  socket.on('data', (bytes) => socket.write(bytes))
+})
+server.listen(3000, '127.0.0.1', () => console.log('listening'))
+"""
+
+COURSE = """
+import { Sandbox } from 'e2b'
+import { readFileSync } from 'node:fs'
+import http from 'node:http'
+
+const port = Number(new URL(process.env.E2B_API_URL).port)
+const sandbox = await Sandbox.create()
+const run = async (line, options) => (await sandbox.commands.run(line, options)).stdout
+const said = { home: await run('pwd; echo $HOME; whoami'), cwd: await run('pwd', { cwd: '/home/user', user: 'user' }) }
+await sandbox.files.write('/home/user/note.txt', 'hello')
+said.note = await run('cat ~/note.txt note.txt')
+said.listed = (await sandbox.files.list('/home/user')).map((one) => one.path)
+said.root = await sandbox.commands.run('apt-get install -y x', { user: 'root' }).catch((error) => error.message)
+said.snapshot = await sandbox.createSnapshot().catch((error) => error.message)
+
+await sandbox.files.write('server.mjs', process.env.SERVER)
+let begun = ''
+const hear = (text) => { begun += text }
+const server = await sandbox.commands.run('node server.mjs', { background: true, onStdout: hear })
+for (let i = 0; i < 400 && !begun.includes('listening'); i++) await new Promise((go) => setTimeout(go, 50))
+const host = sandbox.getHost(3000)
+said.host = host === `3000-${sandbox.sandboxId}.localhost:${port}`
+const token = { 'e2b-traffic-access-token': sandbox.trafficAccessToken }
+// As a client that knows where .localhost is.
+const ask = (options, body) => new Promise((resolve, reject) => {
+  const { headers, ...rest } = options
+  const request = http.request({ host: '127.0.0.1', port, headers: { Host: host, ...headers }, ...rest }, (answer) => {
+    const pieces = []
+    answer.on('data', (piece) => pieces.push(piece))
+    answer.on('end', () => resolve({ status: answer.statusCode, headers: answer.headers, body: Buffer.concat(pieces) }))
+    answer.on('error', reject)
+  })
+  request.on('error', reject)
+  for (const piece of [body].flat()) if (piece) request.write(piece)
+  request.end()
+})
+const basic = { Authorization: `Basic ${Buffer.from(`x:${sandbox.trafficAccessToken}`).toString('base64')}` }
+const refused = await ask({ path: '/' })
+said.refused = [refused.status, refused.headers['www-authenticate']]
+const twice = { ...token, 'X-Access-Token': sandbox.trafficAccessToken, Cookie: 'a=b' }
+const shown = await ask({ path: '/a?b=c', headers: twice })
+said.shown = [shown.status, shown.headers['x-own'], JSON.parse(shown.body).url, JSON.parse(shown.body).headers.cookie]
+const key = process.env.E2B_API_KEY
+const ways = [shown, await ask({ headers: { Authorization: `Bearer ${key}` } }), await ask({ headers: basic })]
+said.leaks = ways.map(({ status, body }) => [status, body.includes(sandbox.trafficAccessToken), body.includes(key)])
+said.other = []
+const pages = [{ Origin: 'http://3000-x.localhost:1' }, { 'Sec-Fetch-Site': 'same-site' }, { Origin: `http://${host}` }]
+for (const more of pages) {
+  said.other.push((await ask({ headers: { ...basic, ...more } })).status)
+}
+const large = Buffer.alloc(3_000_000, 'y')
+const told = { method: 'POST', headers: { ...token, 'Content-Length': large.length } }
+said.posted = [await ask(told, large), await ask({ method: 'PUT', headers: token }, [large, 'z'])]
+  .map((one) => JSON.parse(one.body).bytes)
+said.continued = await new Promise((resolve, reject) => {
+  const headers = { Host: host, ...token, Expect: '100-continue', 'Content-Length': 4 }
+  const request = http.request({ host: '127.0.0.1', port, method: 'POST', headers }, (answer) => {
+    let body = ''
+    answer.on('data', (piece) => { body += piece })
+    answer.on('end', () => resolve(JSON.parse(body).bytes))
+  })
+  request.on('continue', () => request.end('told'))
+  request.on('error', reject)
+  request.flushHeaders()
+})
+said.large = (await ask({ path: '/large', headers: token })).body.length
+const closed = await ask({ headers: { ...token, Host: sandbox.getHost(3001) } })
+said.closed = [closed.status, JSON.parse(closed.body).port]
+said.stranger = (await ask({ headers: { ...token, Host: `3000-i000.localhost:${port}` } })).status
+said.echoed = await new Promise((resolve, reject) => {
+  const headers = { Host: host, ...token, Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13',
+                    'Sec-WebSocket-Key': Buffer.alloc(16).toString('base64') }
+  const request = http.request({ host: '127.0.0.1', port, headers })
+  request.on('upgrade', (answer, socket) => {
+    socket.write('ping')
+    socket.once('data', (bytes) => { resolve([answer.statusCode, bytes.toString()]); socket.destroy() })
+  })
+  request.on('response', (answer) => resolve([answer.statusCode]))
+  request.on('error', reject)
+  request.end()
+})
+said.processes = (await sandbox.commands.list()).length
+await server.kill()
+
+// Links, by which whoever has one needs no key.
+const form = (text) => { const made = new FormData(); made.append('file', new Blob([text])); return made }
+const upload = await sandbox.uploadUrl('up.txt')
+said.uploaded = [(await fetch(upload, { method: 'POST', body: form('by a link') })).status]
+said.uploaded.push(await sandbox.files.read('up.txt'))
+const download = await sandbox.downloadUrl('/home/user/up.txt', { useSignatureExpiration: 60 })
+said.downloaded = await (await fetch(download)).text()
+const wrong = [upload, `${download}0`, download.replace('up.txt', 'note.txt'),
+  download.replace(/signature=[^&]*/, 'signature=v1_x'),
+  await sandbox.downloadUrl('up.txt', { useSignatureExpiration: -60 })]
+said.wrong = await Promise.all(wrong.map(async (url) => (await fetch(url)).status))
+said.wrongWrite = (await fetch(download, { method: 'POST', body: form('no') })).status
+const other = await Sandbox.create()
+const elsewhere = { headers: { 'E2b-Sandbox-Id': other.sandboxId }, method: 'POST', body: form('no') }
+said.others = (await fetch(upload, elsewhere)).status
+await other.kill()
+await sandbox.kill()
+said.gone = [(await ask({ headers: token })).status, (await fetch(download)).status]
+console.log(JSON.stringify(said))
+process.exit(0)
+"""
+
+
+def test_what_programs_of_e2b_do_first(api, npm):
+    place = npm(PACKAGE)
+    (place / "ports.mjs").write_text(COURSE)
+    server = f"http://127.0.0.1:{api.port}"
+    environment = {**api.environment(), "PATH": os.environ["PATH"], "E2B_API_URL": server, "E2B_SANDBOX_URL": server,
+                   "E2B_API_KEY": api.token, "E2B_VALIDATE_API_KEY": "false", "SERVER": SERVER}
+    done = harness.run_in(api.person, ["node", place / "ports.mjs"], cwd=place, env=environment, timeout=180)
+    said = json.loads(done.ok().text)
+    assert said["home"] == "/home/user\n/home/user\nuser\n" and said["cwd"] == "/home/user\n"
+    assert said["note"] == "hellohello" and said["listed"] == ["/home/user/note.txt"]
+    assert "hutch image build" in said["root"] and "hutch agent install" in said["root"]
+    assert said["snapshot"].startswith("501") and "pause" in said["snapshot"], said["snapshot"]
+    assert said["host"] is True
+    assert said["refused"] == [401, 'Basic realm="sandbox"']
+    assert said["shown"] == [200, "yes", "/a?b=c", "a=b"]
+    assert said["leaks"] == [[200, False, False]] * 3, "the sandbox is shown no token"
+    assert said["other"] == [401, 401, 200], "a page of another sandbox has the browser's password as well"
+    assert said["posted"] == [3_000_000, 3_000_001] and said["large"] == 5_000_000
+    assert said["continued"] == 4
+    assert said["closed"] == [502, 3001] and said["stranger"] == 401
+    assert said["echoed"] == [101, "ping"] and said["processes"] == 1
+    assert said["uploaded"] == [200, "by a link"] and said["downloaded"] == "by a link"
+    assert said["wrong"] == [401] * 5 and said["wrongWrite"] == 401 and said["others"] == 401
+    assert said["gone"] == [401, 401]
+    assert api.get("/v1/agents").ok()["agents"] == []
+
+
+LISTENER = """
+import socket
+
+server = socket.create_server(("127.0.0.1", 3000))
+print("listening")
+while True:
+    client, _ = server.accept()
+    client.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+    client.settimeout(1)
+    heard = b""
+    try:
+        while piece := client.recv(4096):
+            heard += piece
+    except OSError:
+        pass
+    client.close()
+    with open("/tmp/heard", "ab") as file:
+        file.write(heard + b"END")
+"""
+
+
+def test_a_second_request_of_the_connection_reaches_no_sandbox(api):
+    """It may be for another host, and show another token."""
+    sandbox = e2b.Sandbox(api)
+    stream = sandbox.start(f"python3 -u -c {shlex.quote(LISTENER)}")
+    events = stream.events()
+    assert "start" in next(events) and base64.b64decode(next(events)["data"]["stdout"]).startswith(b"listening")
+    with socket.create_connection(("127.0.0.1", api.port), timeout=60) as connection:
+        head = f"GET / HTTP/1.1\r\nHost: 3000-{sandbox.id}.localhost\r\nX-Access-Token: {sandbox.token}\r\n"
+        connection.sendall(f"{head}\r\n{head.replace('/', '/second', 1)}Authorization: Bearer other\r\n\r\n".encode())
+        answer = b""
+        while piece := connection.recv(4096):
+            answer += piece
+    assert answer.count(b"HTTP/1.1 200 OK") == 1, answer
+    heard = harness.wait_until(lambda: sandbox.run("cat /tmp/heard")[1], "what the server heard")
+    assert heard.startswith(b"GET / HTTP/1.1\r\n") and b"second" not in heard and sandbox.token.encode() not in heard
+    stream.close()
+    sandbox.kill()
