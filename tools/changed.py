@@ -78,6 +78,8 @@ def groups_of(file, tree):
         return groups_of_source(file, parts[1], tree)
     if parts[0] == "tests" and len(parts) > 2:
         return groups_of_test(file, parts, tree)
+    if parts[:2] == ["examples", "skill-loop"]:
+        return {"clients", "style"}
     if parts[0] in ("docs", "bench", "examples", ".ci") or file.endswith(".md"):
         return {"style", "e2e"}
     if parts[0] == "clients":

@@ -115,12 +115,12 @@ Result<Arguments> finish_artifacts(Draft&& draft) {
 
 Result<Arguments> finish_clients(Draft&& draft) {
   const std::span<const Text> actions = find_verb("clients")->word_choices;
-  if (draft.words.empty()) return fail(Error::invalid("hutch clients: what? list, or install pi, mastra or sdk"));
+  if (draft.words.empty()) return fail(Error::invalid("hutch clients: what? list, or install pi|mastra|augure|sdk"));
   ClientsArguments clients{.action = draft.words[0], .client = {}, .directory = {}, .form = draft.run.form};
   if (std::ranges::find(actions, clients.action) == actions.end()) {
     return fail(unknown_word("unknown action", clients.action, actions));
   }
-  static constexpr std::array kNames = {Text("what"), Text("for what? pi, mastra or sdk"), Text("a directory")};
+  static constexpr std::array kNames = {Text("what"), Text("for what? pi, mastra, augure or sdk"), Text("a directory")};
   const std::size_t most = clients.action == "list" ? 1 : draft.words.size() > 2 ? 3 : 2;
   TRY(expect_words(draft, std::span(kNames).first(most)));
   draft.words.resize(kNames.size());
@@ -181,7 +181,7 @@ constexpr std::array kArtifactsExamples = {Text("hutch artifacts get alice repor
                                            Text("hutch artifacts get alice data.csv - | head")};
 
 constexpr std::array kClientsSynopsis = {Text("hutch clients list [--json]"),
-                                         Text("hutch clients install pi|mastra|sdk [DIR] [--json]")};
+                                         Text("hutch clients install pi|mastra|augure|sdk [DIR] [--json]")};
 constexpr std::array kClientsWords = {Text("list"), Text("install")};
 constexpr std::array kClientsExamples = {Text("hutch clients install pi"),
                                          Text("hutch clients install mastra ~/service")};
@@ -202,8 +202,8 @@ constexpr std::array kHostVerbs = {
          kSecretGroups, kSecretExamples, kSecretWords, OptionsEnd::kAtDashes, finish_secret},
     Verb{"clients", "put the packages for npm of this version in place", kClientsSynopsis,
          "They come with hutch, so that no registry has to have them. pi: hutch-pi becomes a directory among\n"
-         "pi's extensions, in ~/.pi/agent/extensions or DIR, in place of an earlier one. mastra and sdk: npm\n"
-         "installs hutch-mastra or hutch-sdk in DIR, or here; no script of the project is run.",
+         "pi's extensions, in ~/.pi/agent/extensions or DIR, in place of an earlier one. The others: npm\n"
+         "installs hutch-mastra, hutch-augure or hutch-sdk in DIR, or here; it runs no script of the project.",
          kMemoryGroups, kClientsExamples, kClientsWords, OptionsEnd::kAtDashes, finish_clients},
     Verb{"events",
          "look at what an agent's programs have told each other",

@@ -26,6 +26,7 @@ namespace {
 constexpr std::array kNpmClients = {
     NpmClient{"pi", "hutch-pi", "pi's tools in a sandbox"},
     NpmClient{"mastra", "hutch-mastra", "a sandbox for Mastra's workspaces"},
+    NpmClient{"augure", "hutch-augure", "Augure's containers and their pool"},
     NpmClient{"sdk", "hutch-sdk", "a typed client of the HTTP API"},
 };
 

@@ -44,7 +44,7 @@ def node(person, place, script):
 
 def test_the_list_is_what_is_there(installed, person, place):
     listed = json.loads(run(person, place, installed / "bin/hutch", "list", "--json").ok().text)
-    assert [one["package"] for one in listed] == ["hutch-pi", "hutch-mastra", "hutch-sdk"]
+    assert [one["package"] for one in listed] == ["hutch-pi", "hutch-mastra", "hutch-augure", "hutch-sdk"]
     assert all(os.path.exists(one["file"]) and one["version"] == clients.version() for one in listed)
 
 
@@ -121,7 +121,7 @@ def test_each_brings_what_it_needs(installed, person, place, provider):
 
 
 @pytest.mark.parametrize("words, said", [
-    (["install"], "for what? pi, mastra or sdk"), (["install", "mastre"], "mastra"), (["instal"], "install"),
+    (["install"], "for what? pi, mastra, augure or sdk"), (["install", "mastre"], "mastra"), (["instal"], "install"),
     ([], "what?"), (["install", "sdk", "/nowhere"], "no directory"),
 ])
 def test_what_is_wrong_is_told(installed, person, place, words, said):

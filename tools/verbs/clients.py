@@ -1,7 +1,7 @@
 # ./dev clients: the packages for npm, built and packed, so that each installs from its file alone.
-"""hutch-sdk, hutch-mastra and hutch-pi. The latter two bring the first in them (bundleDependencies): no registry has to
-have it, and the order in which they are installed does not matter. What they are compiled against is npm's, in
-build/clients/work; with no change of a source this takes no time."""
+"""hutch-sdk, hutch-mastra, hutch-pi and hutch-augure. The others bring the first in them (bundleDependencies): no
+registry has to have it, and the order in which they are installed does not matter. What they are compiled against is
+npm's, in build/clients/work; with no change of a source this takes no time."""
 
 import fcntl
 import hashlib
@@ -14,11 +14,11 @@ import subprocess
 import packages
 from shell import Failed, path, say
 
-HELP = "build the npm packages and pack them: build/clients/hutch-{sdk,mastra,pi}-VERSION.tgz"
+HELP = "build the npm packages and pack them: build/clients/hutch-{sdk,mastra,pi,augure}-VERSION.tgz"
 USAGE = "usage: ./dev clients [--print-packages]"
 
 # The directory below clients, and whether programs that use require() can have it too: Mastra and pi are for import.
-PACKAGES = [("typescript", True), ("mastra", False), ("pi", False)]
+PACKAGES = [("typescript", True), ("mastra", False), ("pi", False), ("augure", True)]
 NOT_SOURCES = ("node_modules", "dist", "api.ts")
 
 
