@@ -80,10 +80,12 @@ def groups_of(file, tree):
         return groups_of_test(file, parts, tree)
     if parts[:2] == ["examples", "skill-loop"]:
         return {"clients", "style"}
+    if parts[:2] == ["docs", "from"]:
+        return {"seeds", "style"}
     if parts[0] in ("docs", "bench", "examples", ".ci") or file.endswith(".md"):
         return {"style", "e2e"}
     if parts[0] == "clients":
-        return {"clients", "style"}
+        return {"clients", "seeds", "style"}
     return {"all"}
 
 
