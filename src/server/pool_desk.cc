@@ -70,7 +70,8 @@ Result<service::PoolWish> pool_wish(const Value::Object& object) {
 Result<service::SandboxPool*> PoolDesk::opened() {
   const std::scoped_lock lock(mutex_);
   if (!pool_) {
-    service::PoolHost host{.dirs = dirs_, .guest_program = TRY(service::guest_program()), .tell = tell_};
+    service::PoolHost host{
+        .dirs = dirs_, .guest_program = TRY(service::guest_program()), .tell = tell_, .stop = ending_.get_token()};
     pool_ = TRY(service::SandboxPool::open(std::move(host)));
   }
   return pool_.get();
@@ -184,6 +185,7 @@ void PoolDesk::sweep() {
 }
 
 Status PoolDesk::end_all() {
+  ending_.request_stop();
   service::SandboxPool* const open = pool();
   {
     const std::scoped_lock lock(mutex_);

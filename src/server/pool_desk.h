@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 
 #include "base/result.h"
@@ -58,6 +59,7 @@ class PoolDesk {
 
   const host::StateDirs dirs_;
   const std::function<void(const std::string& line)> tell_;
+  std::stop_source ending_;
   mutable std::mutex mutex_;
   std::unique_ptr<service::SandboxPool> pool_;
   std::map<std::string, std::shared_ptr<Held>> held_;

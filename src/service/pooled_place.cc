@@ -53,7 +53,11 @@ Result<Judged> judge_pooled(const PoolSpec& spec, const PoolHost& host, const st
   TRY(host::make_store_directories(judged.facts));
   judged.facts.cwd = TRY(sys::canonical_path(project));
   PlaceRequest place;
-  const BuildStop ends{stop};
+  std::stop_source both;
+  const auto request = [&both] { both.request_stop(); };
+  const std::stop_callback with_start(stop, request);
+  const std::stop_callback with_pool(host.stop, request);
+  const BuildStop ends{both.get_token()};
   if (!spec.image.empty()) {
     // An engine has its own.
     if (spec.backend != "container") TRY(ensure_image(spec.image, Signals::kOthers, judged.facts, host.tell, &ends));

@@ -1,10 +1,12 @@
 # A build of an image that the daemon does for an agent ends with whoever asked for it, with the agent and the daemon.
+import contextlib
 import json
 import os
 import pathlib
 import shlex
 import signal
 
+import api
 import daemons
 import harness
 import places
@@ -101,6 +103,18 @@ def test_the_daemon_ends(building):
     harness.wait_until(lambda: not daemons.is_running(building.pid), "the daemon has ended")
     process.communicate(timeout=60)
     assert process.returncode != 0
+    building.expect_nothing_left()
+
+
+def test_the_daemon_ends_while_its_pool_builds(building):
+    building.ok("settings", "set", "sandbox.image", "hutch-sandbox")
+    with contextlib.closing(api.UnixConnection(building.place.state / "run/hutch.sock")) as connection:
+        connection.request("POST", "/v1/pool/sandboxes", body='{"trust": "sandboxed"}',
+                           headers={"Content-Type": "application/json"})
+        building.begins()
+        building.ok("daemon", "stop")
+        assert connection.getresponse().status != 201
+    harness.wait_until(lambda: not daemons.is_running(building.pid), "the daemon has ended")
     building.expect_nothing_left()
 
 
