@@ -20,6 +20,7 @@
 #include "guest/access_sockets.h"
 #include "guest/git_configs.h"
 #include "guest/judged_files.h"
+#include "guest/replaced_files.h"
 #include "guest/turns.h"
 #include "plan/names.h"
 #include "sys/files.h"
@@ -40,7 +41,8 @@ constexpr int kTreeFd = 4;
 constexpr int kUserFd = 5;
 constexpr int kMountsFd = 6;
 constexpr int kTurnsFd = 7;
-constexpr int kSourcesFd = 8;
+constexpr int kCommitsFd = 8;
+constexpr int kSourcesFd = 9;
 
 // A workload could go on for ever with names of its own.
 constexpr std::size_t kToldMax = 1000;
@@ -49,11 +51,12 @@ constexpr std::size_t kInstructionsMax = 64;
 
 class AccessServer {
  public:
-  AccessServer(wire::Connection& host, wire::AccessRules rules, Places places, UniqueFd turns)
+  AccessServer(wire::Connection& host, wire::AccessRules rules, Places places, UniqueFd turns, UniqueFd commits)
       : host_(host),
         names_(std::move(rules.names)),
         places_(std::move(places)),
         turns_(std::move(turns)),
+        replaced_(std::move(commits)),
         listener_(kListenerFd),
         questions_(places_, {.listener = kListenerFd,
                              .questions = rules.questions,
@@ -81,9 +84,13 @@ class AccessServer {
   Status finish(const AccessCall& call, Result<CallAnswer> answered);
   void tell(std::uint32_t caller, const std::string& path, const plan::NameRule& rule);
   void tell_rights(const AccessCall& call, const std::string& path);
-  void tell_instructions(const AccessCall& call, const std::string& path, const plan::NameRule& rule);
+  void tell_instructions(std::uint32_t caller, const std::string& path, const plan::NameRule& rule);
+  void tell_replaced(ReplacedFiles::Event event, std::uint32_t caller, const std::string& path,
+                     const plan::NameRule& rule);
+  void keep_landed(const std::string& path);
   Status send_told();
   Status land();
+  Status settle();
 
   wire::Connection& host_;
   plan::GuardedNames names_;
@@ -92,11 +99,13 @@ class AccessServer {
   Umasks umasks_;
   JudgedFiles judged_;
   GitConfigs configs_;
+  ReplacedFiles replaced_;
   UniqueFd listener_;
   AccessQuestions questions_;
   AccessSockets sockets_;
   std::set<std::string> told_;
   std::set<std::string> instructions_;
+  std::set<std::string> landed_;  // protected files of git's
   std::vector<wire::Refused> to_tell_;  // sent outside of a turn: the host may be slow to read
   bool waits_ = false;
 };
@@ -118,18 +127,20 @@ bool is_about_socket(const sys::Notification& raw) { return raw.syscall == SYS_c
 
 }  // namespace
 
-int serve_access(UniqueFd stream, TakesTurns takes_turns) {
+int serve_access(UniqueFd stream, TakesTurns takes_turns, KnowsCommits knows) {
   wire::Connection host(std::move(stream));
   const auto serve = [&]() -> Status {
     const bool has_turns = takes_turns == TakesTurns::kYes;
+    const bool has_commits = knows == KnowsCommits::kYes;
     UniqueFd turns(has_turns ? kTurnsFd : -1);
+    UniqueFd commits(has_commits ? kCommitsFd : -1);
     TRY(sys::block_all_signals());
     auto rules = TRY(receive_rules(host));
     std::vector<UniqueFd> sources = take_sources(rules.supervised);
     const auto held = std::ranges::count_if(sources, [](const UniqueFd& source) { return bool(source); });
     TRY(sys::close_from(kSourcesFd + static_cast<int>(held)));
     Places places = TRY(enter_sandbox(rules.supervised, std::move(sources)));
-    return AccessServer(host, std::move(rules), std::move(places), std::move(turns)).run();
+    return AccessServer(host, std::move(rules), std::move(places), std::move(turns), std::move(commits)).run();
   };
   Status served = serve();
   if (served) return 0;
@@ -234,6 +245,7 @@ Status AccessServer::run() {
     const std::size_t sockets = sockets_.add_to(wait);
     umasks_.add_to(wait);
     judged_.add_to(wait);
+    replaced_.add_to(wait);
     auto left = sockets_.time_left();
     if (const auto questions = questions_.time_left()) left = std::min(left.value_or(*questions), *questions);
     TRY(sys::poll(wait, left));
@@ -245,7 +257,7 @@ Status AccessServer::run() {
     if ((wait[kListener].revents & POLLIN) != 0) TRY(answer_next());
     // Nobody is left whose calls could come.
     else if (wait[kListener].revents != 0)
-      return land();
+      return settle();
   }
 }
 
@@ -278,6 +290,7 @@ Status AccessServer::hear(const wire::ToGuest& message) {
     const std::vector<std::string> granted = std::exchange(names_.granted, {});
     names_ = names->names;
     names_.granted = granted;
+    for (const std::string& path : std::set<std::string>(landed_)) keep_landed(path);
     questions_.hide(names->hidden);
     return host_.send(wire::ToHost(wire::Heeded{}));
   }
@@ -286,7 +299,7 @@ Status AccessServer::hear(const wire::ToGuest& message) {
     return host_.send(wire::ToHost(wire::Heeded{}));
   }
   if (std::holds_alternative<wire::Settle>(message)) {
-    TRY(land());
+    TRY(settle());
     return host_.send(wire::ToHost(wire::Heeded{}));
   }
   if (std::holds_alternative<wire::GoOn>(message)) {
@@ -332,6 +345,16 @@ Status AccessServer::land() {
   judged_.land(places_, turns_, [&](std::uint32_t caller, const std::string& path, const plan::NameRule& rule) {
     tell(caller, path, rule);
   });
+  umasks_.take_none();
+  replaced_.land(places_, [&](ReplacedFiles::Event event, std::uint32_t caller, const std::string& path,
+                              const plan::NameRule& rule) { tell_replaced(event, caller, path, rule); });
+  return send_told();
+}
+
+Status AccessServer::settle() {
+  TRY(land());
+  replaced_.settle(places_, [&](ReplacedFiles::Event event, std::uint32_t caller, const std::string& path,
+                                const plan::NameRule& rule) { tell_replaced(event, caller, path, rule); });
   return send_told();
 }
 
@@ -356,7 +379,7 @@ Status AccessServer::change(const AccessQuestions::Waiting& asking) {
   const AccessCall& call = asking.call;
   std::optional<std::pair<std::string, plan::NameRule>> to_ask;
   const AccessCalls calls(
-      places_, {umasks_, judged_, configs_}, names_,
+      places_, {umasks_, judged_, configs_, replaced_}, names_,
       {.still_waits = [&](const AccessCall&) { return sys::still_waits(listener_.get(), call.raw.id); },
        .refused =
            [&](const AccessCall& refused, const std::string& path, const plan::NameRule& rule) {
@@ -365,7 +388,9 @@ Status AccessServer::change(const AccessQuestions::Waiting& asking) {
              if (!asks) tell(refused.raw.pid, path, rule);
            },
        .instructs = [&](const AccessCall& told, const std::string& path,
-                        const plan::NameRule& rule) { tell_instructions(told, path, rule); },
+                        const plan::NameRule& rule) { tell_instructions(told.raw.pid, path, rule); },
+       .replaced = [&](ReplacedFiles::Event event, std::uint32_t caller, const std::string& path,
+                       const plan::NameRule& rule) { tell_replaced(event, caller, path, rule); },
        .gives_rights = [&](const AccessCall& told, const std::string& path) { tell_rights(told, path); },
        .turns = turns_});
   (void)places_.take_covered();
@@ -411,16 +436,33 @@ void AccessServer::tell(std::uint32_t caller, const std::string& path, const pla
 }
 
 // Reports a text before its first change. The report holds the earlier content, so that hutch can show the difference.
-void AccessServer::tell_instructions(const AccessCall& call, const std::string& path, const plan::NameRule& rule) {
+void AccessServer::tell_instructions(std::uint32_t caller, const std::string& path, const plan::NameRule& rule) {
   // Few files are kept configurations. No number of other texts may keep such a change from being shown.
   const bool counts = plan::is_kept_config(rule);
   if ((!counts && instructions_.size() >= kInstructionsMax) || !instructions_.insert(path).second) return;
-  wire::Refused told{wire::RefusedCall::kInstructs, call.raw.pid, path, rule.rule};
+  wire::Refused told{wire::RefusedCall::kInstructs, caller, path, rule.rule};
   const auto before = places_.text_at(path, wire::kInstructionBytesMax);
   if (before) told.before = *before;
   if (before) told.was = wire::Refused::Before::kText;
   if (!before && before.error().sys_errno == ENOENT) told.was = wire::Refused::Before::kAbsent;
   to_tell_.push_back(std::move(told));
+}
+
+void AccessServer::tell_replaced(ReplacedFiles::Event event, std::uint32_t caller, const std::string& path,
+                                 const plan::NameRule& rule) {
+  if (event == ReplacedFiles::Event::kShown) return tell_instructions(caller, path, rule);
+  if (event == ReplacedFiles::Event::kLanded) return keep_landed(path);
+  const auto call = event == ReplacedFiles::Event::kKept ? wire::RefusedCall::kKept : wire::RefusedCall::kHeldBack;
+  const std::string about = cat({path, "\n", std::to_string(static_cast<int>(call))});
+  if (told_.size() >= kToldMax || !told_.insert(about).second) return;
+  to_tell_.push_back({call, caller, path, rule.rule});
+}
+
+// As what existed at the start: a directory above it would take it elsewhere.
+void AccessServer::keep_landed(const std::string& path) {
+  landed_.insert(path);
+  const auto at = std::ranges::lower_bound(names_.kept, path);
+  if (at == names_.kept.end() || *at != path) names_.kept.insert(at, path);
 }
 
 void AccessServer::tell_rights(const AccessCall& call, const std::string& path) {

@@ -132,6 +132,9 @@ Result<CallAnswer> AccessCalls::open(const AccessCall& call) const {
     if (!found) return unresolved(call, found.error());
     if (!*found) return let_through();
     const Object& object = **found;
+    if (only_new && !has(call.flags, O_TMPFILE)) {
+      if (auto replaced = TRY(open_replaced(call, object.entry))) return std::move(*replaced);
+    }
     // Programs then make a file with a name, which can be looked at.
     if (has(call.flags, O_TMPFILE)) return fail(call_error(EOPNOTSUPP).error());
     if (only_new && call.path.text.ends_with('/')) return let_through();
@@ -173,6 +176,7 @@ Result<std::optional<CallAnswer>> AccessCalls::open_plainly(const AccessCall& ca
 
 Result<std::optional<CallAnswer>> AccessCalls::make_plainly(const AccessCall& call, const Entry& entry) const {
   if (auto judged = TRY(open_judged(call, entry))) return judged;
+  if (auto replaced = TRY(open_replaced(call, entry))) return replaced;
   TRY(judge(call, entry.path));
   const MadeName made = TRY(judge_git(call, entry, MadeOf::kContent));
   TRY(take_umask(call));
@@ -288,6 +292,7 @@ Result<CallAnswer> AccessCalls::make_file(const AccessCall& call) const {
       }
     }
     if (auto judged = TRY(open_judged(call, *entry))) return std::move(*judged);
+    if (auto replaced = TRY(open_replaced(call, *entry))) return std::move(*replaced);
     TRY(judge(call, entry->path));
     const MadeName made = TRY(judge_git(call, *entry, MadeOf::kContent));
     TRY(take_umask(call));
@@ -311,10 +316,12 @@ Result<CallAnswer> AccessCalls::make_file(const AccessCall& call) const {
 Result<CallAnswer> AccessCalls::make(const AccessCall& call) const {
   const auto entry = TRY(places_.entry(call.path, 0));
   if (!entry) return let_through();
+  if (auto linked = TRY(link_replaced(call, *entry))) return std::move(*linked);
   // The kernel says so before it asks who may write there, and programs that make what they need rely on it.
   if (sys::look_at_name(entry->at(), entry->name)) return fail(call_error(EEXIST).error());
-  TRY(judge(call, entry->path));
   const bool directory_only = call.kind == AccessKind::kMakeDirectory;
+  // No program obeys an empty directory.
+  if (!directory_only || !replaceable(call, *entry)) TRY(judge(call, entry->path));
   const MadeName made = TRY(judge_git(call, *entry, directory_only ? MadeOf::kNewDirectory : MadeOf::kMoved));
   if (!directory_only) TRY(judge_link(call, *entry));
   const int directory = entry->at();
@@ -336,6 +343,7 @@ Result<CallAnswer> AccessCalls::make(const AccessCall& call) const {
 Result<CallAnswer> AccessCalls::remove(const AccessCall& call) const {
   const auto entry = TRY(places_.entry(call.path, 0));
   if (!entry) return let_through();
+  if (auto removed = TRY(remove_replaced(call, *entry))) return std::move(*removed);
   TRY(judge_removal(call, *entry));
   return done(sys::unlink_with(entry->at(), entry->name, call.flags));
 }

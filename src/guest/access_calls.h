@@ -16,6 +16,7 @@
 #include "guest/git_configs.h"
 #include "guest/git_wall.h"
 #include "guest/judged_files.h"
+#include "guest/replaced_files.h"
 #include "guest/turns.h"
 #include "plan/plan.h"
 
@@ -47,6 +48,7 @@ class AccessCalls {
     std::function<void(const AccessCall& call, const std::string& path, const plan::NameRule& rule)> refused;
     // Called for each text that the next session reads as instructions, before it changes.
     std::function<void(const AccessCall& call, const std::string& path, const plan::NameRule& rule)> instructs;
+    ReplacedFiles::Tell replaced;  // of what git does with protected files
     // Called for each program with S_ISUID or S_ISGID that was there before and gets another name.
     std::function<void(const AccessCall& call, const std::string& path)> gives_rights;
     Turns& turns;
@@ -56,12 +58,14 @@ class AccessCalls {
     Umasks& umasks;
     JudgedFiles& judged;
     GitConfigs& configs;
+    ReplacedFiles& replaced;
   };
   AccessCalls(Places& places, Memory memory, const plan::GuardedNames& names, Asked asked)
       : places_(places),
         umasks_(memory.umasks),
         judged_(memory.judged),
         configs_(memory.configs),
+        replaced_(memory.replaced),
         names_(names),
         asked_(std::move(asked)) {}
 
@@ -95,6 +99,11 @@ class AccessCalls {
   Result<CallAnswer> ask_access(const AccessCall& call) const;
   // Absent: the file is not judged by its content.
   Result<std::optional<CallAnswer>> open_judged(const AccessCall& call, const Entry& entry) const;
+  // What git does with a protected file. Absent: the call is judged as any other.
+  Result<std::optional<CallAnswer>> open_replaced(const AccessCall& call, const Entry& entry) const;
+  Result<std::optional<CallAnswer>> link_replaced(const AccessCall& call, const Entry& entry) const;
+  Result<std::optional<CallAnswer>> remove_replaced(const AccessCall& call, const Entry& entry) const;
+  std::optional<ReplacedFiles::Wanted> replaceable(const AccessCall& call, const Entry& entry) const;
   // Before a new name is made by what was seen last: judge_made() looks again. A call that takes something away by it,
   // or whose other name nobody judges again, looks at once.
   Result<MadeName> judge_git(const AccessCall& call, const Entry& entry, MadeOf what,
@@ -140,6 +149,7 @@ class AccessCalls {
   Umasks& umasks_;
   JudgedFiles& judged_;
   GitConfigs& configs_;
+  ReplacedFiles& replaced_;
   const plan::GuardedNames& names_;
   Asked asked_;
   mutable bool wants_turn_ = false;  // a call without a turn led to a name that git knows

@@ -344,6 +344,10 @@ Result<std::string> Places::text_at(const std::string& path, std::size_t bytes_m
   return text;
 }
 
+Result<UniqueFd> Places::in_copy_at(const std::string& path) const {
+  return sys::resolve_plain(tree_.get(), relative(path));
+}
+
 bool Places::is_final(const CallerPath& path, const Error& error) const {
   const int number = error.sys_errno;
   if (number != ENOENT && number != ENOTDIR && number != EACCES && number != ENAMETOOLONG) return false;

@@ -91,6 +91,8 @@ class Places {
   bool is_final(const CallerPath& path, const Error& error) const;
   // Where it leads, as far as anything is there. Absent: into proc(5), or nowhere that a path says.
   std::optional<Whereabouts> whereabouts(const CallerPath& path, sys::LastLink last) const;
+  // O_PATH, of a canonical path of the sandbox in the writable copy, no link anywhere.
+  Result<UniqueFd> in_copy_at(const std::string& path) const;
   std::string root_of(std::string_view path) const;  // the innermost supervised tree that holds it
   bool is_writable(const std::string& path) const;  // whether a change of it could be made here
   std::optional<std::string> link_at(const CallerPath& path) const;  // the target of the symbolic link at `path`

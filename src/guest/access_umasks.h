@@ -23,6 +23,8 @@ class Umasks {
   // It becomes 0.
   void take_none() { set(0); }
 
+  mode_t own() const { return own_.value_or(kUsualMask); }  // of this process
+
   void forget() { known_.clear(); }
   // The ends of processes, which are to be noticed before the next call is looked at: their numbers are free then.
   void add_to(std::vector<pollfd>& wait) const;
@@ -30,6 +32,7 @@ class Umasks {
 
  private:
   static constexpr std::size_t kKept = 8;
+  static constexpr mode_t kUsualMask = 022;
 
   struct Known {
     pid_t process = -1;

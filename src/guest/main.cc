@@ -1,5 +1,6 @@
 // hutch-guest: applies a plan, then is the init of the sandbox. One thread, no decisions of its own. By the name
 // hutch-host it is a command of the sandbox, which speaks to the host's bridge.
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -45,9 +46,12 @@ int main(int argc, char** argv) {
   }
   if (argc == 2 && std::string_view(argv[1]) == "--relay") return hutch::guest::serve_relay();
   if (argc >= 2 && std::string_view(argv[1]) == "--access") {
-    const bool turns = argc == 3 && std::string_view(argv[2]) == "--turns";
-    using enum hutch::guest::TakesTurns;
-    return hutch::guest::serve_access(hutch::UniqueFd(kStream), turns ? kYes : kNo);
+    const std::vector<std::string_view> with{argv + 2, argv + argc};
+    const bool turns = std::ranges::find(with, "--turns") != with.end();
+    const bool commits = std::ranges::find(with, "--commits") != with.end();
+    return hutch::guest::serve_access(hutch::UniqueFd(kStream),
+                                      turns ? hutch::guest::TakesTurns::kYes : hutch::guest::TakesTurns::kNo,
+                                      commits ? hutch::guest::KnowsCommits::kYes : hutch::guest::KnowsCommits::kNo);
   }
   if (argc == 2 && std::string_view(argv[1]) == "--widen") return hutch::guest::widen(hutch::UniqueFd(kStream));
   const auto entrance = hutch::guest::entrance_of({argv + 1, argv + argc});

@@ -34,6 +34,8 @@ struct GuardedNames {
   ObeyedPlaces places{};
   // Configurations of repositories that are not the sandbox's, sorted: the supervisor judges a change by its content.
   std::vector<std::string> configs{};
+  // Files of the list that existed at the start, sorted: no directory above one moves.
+  std::vector<std::string> kept{};
   std::vector<std::string> granted{};  // absolute paths that an answer has opened, where the rule permits answers
   bool operator==(const GuardedNames&) const = default;
 };

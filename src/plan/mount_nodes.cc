@@ -30,7 +30,7 @@ std::vector<const policy::Rule*> in_path_order(const std::vector<policy::Rule>& 
 
 bool is_held_by_name(const policy::Rule& rule, Supervision supervision) {
   if (supervision != Supervision::kNames || rule.verb != policy::Verb::kDenyWrite) return false;
-  return rule.origin == policy::Origin::kRepository || is_kept_config(rule);
+  return rule.origin == policy::Origin::kRepository || is_kept_config(rule) || is_kept_file(rule);
 }
 
 std::string_view parent_of(std::string_view path) {

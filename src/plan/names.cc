@@ -30,6 +30,7 @@ bool is_granted(const GuardedNames& names, const NameRule& rule, std::string_vie
 NameRule unasked(NameRule rule);
 bool is_lifted_by(std::span<const std::string> lifted, std::string_view denied, std::string_view path);
 bool is_lifted(const NameRule& rule, std::string_view denied, std::string_view path);
+std::vector<std::string> kept_files(std::span<const policy::Rule> rules, std::span<const std::string> lifted);
 std::string literal_part(std::string_view pattern);
 std::vector<std::string> lifted_in(std::string_view pattern, std::span<const std::string> lifted);
 bool is_config_kept_at(const GuardedNames& names, std::string_view path);
@@ -45,8 +46,7 @@ GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy:
   for (const policy::Rule& rule : rules) {
     if (rule.verb != policy::Verb::kAllowWrite || rule.match != policy::Match::kLiteral) continue;
     // Such a rule is no entry of the user's, so that the names in a repository stay protected.
-    const bool is_known = rule.origin == policy::Origin::kRepository;
-    (is_known ? lifted_of_repository : lifted).push_back(rule.path);
+    (rule.origin == policy::Origin::kRepository ? lifted_of_repository : lifted).push_back(rule.path);
   }
   lifted_of_repository.insert(lifted_of_repository.end(), lifted.begin(), lifted.end());
   std::vector<NameRule>& names = guarded.rules;
@@ -105,6 +105,7 @@ GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy:
     names.back().lifted.insert(names.back().lifted.end(), rule.lifted.begin(), rule.lifted.end());
   }
   std::ranges::sort(guarded.configs);
+  guarded.kept = kept_files(rules, lifted);
   return guarded;
 }
 
@@ -119,6 +120,24 @@ std::optional<NameRule> denied_name(const GuardedNames& names, std::string_view 
     if (end == std::string_view::npos) break;
   }
   return listed_at(names, path, [](const policy::ObeyedFile& file) { return file.treatment == kHeld; });
+}
+
+std::optional<NameRule> replaceable_name(const GuardedNames& names, std::string_view path) {
+  auto rule = denied_name(names, path);
+  const auto is_of_list = [&](const policy::ObeyedAt& at) { return rule->rule == listed_rule(*at.file).rule; };
+  if (!rule || rule->asking != NameRule::Asking::kNever || !rule->lifted.empty()) return std::nullopt;
+  if (judged_file(path) != JudgedFile::kNone) return std::nullopt;
+  return std::ranges::any_of(policy::obeyed_at(path), is_of_list) ? rule : std::nullopt;
+}
+
+bool is_kept_file(const policy::Rule& rule) {
+  const bool is_built_in = rule.origin == policy::Origin::kMandatory && rule.text.empty();
+  // What is judged by its content as it is written: only a mount tells the user's own from the sandbox's.
+  if (rule.verb != policy::Verb::kDenyWrite || !is_built_in || judged_file(rule.path) != JudgedFile::kNone)
+    return false;
+  return std::ranges::any_of(policy::obeyed_at(rule.path), [&](const policy::ObeyedAt& at) {
+    return at.path == rule.path && at.file->treatment == kHeld;
+  });
 }
 
 // A path must contain each component of a pattern that has no wildcard. The last such component excludes the most
@@ -249,8 +268,10 @@ std::optional<NameRule> holds_name(const GuardedNames& names, std::string_view p
   const auto found = std::ranges::find_if(names.rules, holds);
   if (found != names.rules.end()) return unasked(*found);
   const auto config = std::ranges::lower_bound(names.configs, cat({path, "/"}));
-  const bool holds_config = config != names.configs.end() && is_within(*config, path);
-  return holds_config ? std::optional(kept_config_rule(*config)) : std::nullopt;
+  if (config != names.configs.end() && is_within(*config, path)) return kept_config_rule(*config);
+  const auto kept = std::ranges::lower_bound(names.kept, cat({path, "/"}));
+  const bool holds_file = kept != names.kept.end() && is_within(*kept, path);
+  return holds_file ? denied_name(names, *kept) : std::nullopt;
 }
 
 namespace {
@@ -359,6 +380,15 @@ bool is_lifted(const NameRule& rule, std::string_view denied, std::string_view p
 bool is_lifted_by(std::span<const std::string> lifted, std::string_view denied, std::string_view path) {
   return std::ranges::any_of(
       lifted, [&](const std::string& entry) { return is_within(entry, denied) && is_within(path, entry); });
+}
+
+std::vector<std::string> kept_files(std::span<const policy::Rule> rules, std::span<const std::string> lifted) {
+  std::vector<std::string> kept;
+  for (const policy::Rule& rule : rules) {
+    if (is_kept_file(rule) && std::ranges::find(lifted, rule.path) == lifted.end()) kept.push_back(rule.path);
+  }
+  std::ranges::sort(kept);
+  return kept;
 }
 
 // Up to the first component with a wildcard; empty where that is the first.

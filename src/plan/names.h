@@ -24,6 +24,14 @@ GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy:
 // The rule that denies writing `path` (absolute, canonical).
 std::optional<NameRule> denied_name(const GuardedNames& names, std::string_view path);
 
+// The same, if only a name of the list denies it and no answer could open it: a content that the user has committed may
+// land there.
+std::optional<NameRule> replaceable_name(const GuardedNames& names, std::string_view path);
+
+// Whether the rule is about an existing file of the list. Such a file has no mount where a supervisor judges changes:
+// git replaces it.
+bool is_kept_file(const policy::Rule& rule);
+
 // Finds out quickly that most paths have no denied name.
 class MayBeDenied {
  public:

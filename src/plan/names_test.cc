@@ -27,6 +27,41 @@ TEST(Names, AtAnyDepth) {
   }
 }
 
+TEST(Names, WhatTheUserHasCommittedMayLandWhereOnlyTheListDenies) {
+  policy::Rule denied;
+  denied.verb = policy::Verb::kDenyWrite;
+  denied.path = "/p/.vscode/closed";
+  const GuardedNames names = built_in({denied});
+  for (const char* path : {"/p/.vscode", "/p/.vscode/settings.json", "/p/x/.mcp.json", "/p/.claude/agents/one.md"}) {
+    EXPECT_TRUE(replaceable_name(names, path)) << path;
+  }
+  for (const char* path : {"/p/.vscode/closed", "/p/.git/hooks/x", "/p/.git/config", "/p/.git", "/p/x", "/p/.claude",
+                           "/p/.hg/hgrc", "/p/.git/modules/a/config"}) {
+    EXPECT_FALSE(replaceable_name(names, path)) << path;
+  }
+}
+
+TEST(Names, NoDirectoryMovesAboveAFileOfTheListThatExisted) {
+  policy::Rule found;
+  found.verb = policy::Verb::kDenyWrite;
+  found.origin = policy::Origin::kMandatory;
+  found.path = "/p/a/.claude/settings.json";
+  EXPECT_TRUE(is_kept_file(found));
+  const GuardedNames names = built_in({found});
+  EXPECT_TRUE(holds_name(names, "/p/a"));
+  EXPECT_TRUE(holds_name(names, "/p/a/.claude"));
+  EXPECT_FALSE(holds_name(names, "/p/a/b"));
+  EXPECT_FALSE(holds_name(names, "/p/b"));
+  // Behind a link it has another name, which the list does not have.
+  found.text = "/p/a/.envrc";
+  EXPECT_FALSE(is_kept_file(found));
+  found.text.clear();
+  found.path = "/p/.hg/hgrc";
+  EXPECT_FALSE(is_kept_file(found));
+  found.path = "/p/closed";
+  EXPECT_FALSE(is_kept_file(found));
+}
+
 TEST(Names, AnEntryForThatVeryPathLiftsIt) {
   policy::Rule entry;
   entry.verb = policy::Verb::kAllowWrite;

@@ -72,6 +72,24 @@ std::string_view setting_of(const wire::Refused& refused) {
              : std::string_view();
 }
 
+// What obeys the file, and what allows to write it.
+std::string obeyed_remedy(const wire::Refused& refused, const policy::ObeyedFile& file) {
+  return cat({file.reader, " ", file.reason, "; --allow-write ", printable(refused.path),
+              " allows it, filesystem.allowObeyed [\"", file.name, "\"] allows the name"});
+}
+
+// git succeeds although the file is not as it should be.
+Refusal replaced_of(const wire::Refused& refused) {
+  const bool kept = refused.call == wire::RefusedCall::kKept;
+  const policy::ObeyedFile* file = obeyed_of(refused);
+  const std::string_view what = kept ? " was not removed: no commit of yours is without it"
+                                     : " was not written: no commit of yours has this content";
+  return {.what = cat({printable(refused.path), what, file != nullptr ? "; " : "",
+                       file != nullptr ? obeyed_remedy(refused, *file) : std::string()}),
+          .rule = printable(refused.rule),
+          .weight = Refusal::Weight::kAlways};
+}
+
 std::string remedy_of(const wire::Refused& refused) {
   if (refused.rule == plan::kLateTurn) return ": another sandbox did not end its turn; try again";
   if (is_git_config(refused.path)) {
@@ -85,8 +103,7 @@ std::string remedy_of(const wire::Refused& refused) {
   }
   const policy::ObeyedFile* file = obeyed_of(refused);
   if (file == nullptr) return {};
-  return cat({": ", file->reader, " ", file->reason, "; --allow-write ", printable(refused.path),
-              " allows it, filesystem.allowObeyed [\"", file->name, "\"] allows the name"});
+  return cat({": ", obeyed_remedy(refused, *file)});
 }
 
 // Among the host's mounts, where a directory shows its name and what is above it. One that has been moved already stays
@@ -185,10 +202,16 @@ Status AccessSupervisor::start() {
                                               {widener_.user(), kFirstFd + kUser},
                                               {widener_.mounts(), kFirstFd + kMounts}};
   if (turns) install.emplace_back(turns->get(), kFirstFd + kDescriptors);
-  int next = kFirstFd + kDescriptors + 1;
+  // Without the lists of commits no content of a protected file is known to be the user's.
+  const std::string lists = cat({own.rules.data, "/git-commits"});
+  const Status has_lists = sys::make_private_directories(lists);
+  const auto commits = has_lists ? sys::open_listing(lists) : Result<UniqueFd>(fail(has_lists.error()));
+  if (commits) install.emplace_back(commits->get(), kFirstFd + kDescriptors + 1);
+  int next = kFirstFd + kDescriptors + 2;
   for (const UniqueFd& source : own.sources) install.emplace_back(source.get(), next++);
   std::vector<std::string> arguments = {"hutch-guest", "--access"};
   if (turns) arguments.emplace_back("--turns");
+  if (commits) arguments.emplace_back("--commits");
   process_ = TRY(
       sys::spawn(own.rules.guest_program, {.arguments = std::move(arguments), .environment = {}, .install = install}));
   wire::Connection connection(std::move(ours));
@@ -423,6 +446,8 @@ Refusal refusal_of(const wire::Refused& refused) {
               .about = Refusal::About::kRights,
               .file = refused.path,
               .weight = Refusal::Weight::kAlways};
+    case wire::RefusedCall::kHeldBack:
+    case wire::RefusedCall::kKept: return replaced_of(refused);
     case wire::RefusedCall::kUnixSocket: break;
   }
   return {.what = "a Unix socket was refused: socket(AF_UNIX) could reach services of the host", .rule = "built in"};

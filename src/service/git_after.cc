@@ -15,6 +15,7 @@
 #include "plan/git_state.h"
 #include "policy/decide.h"
 #include "service/git_link_mark.h"
+#include "service/git_work_tree.h"
 #include "service/prepare.h"
 #include "sys/beneath.h"
 #include "sys/changed.h"
@@ -150,6 +151,13 @@ std::vector<std::string> repositories_of(const std::vector<std::string>& guarded
   return {found.begin(), found.end()};
 }
 
+// The directories that have the references.
+std::vector<std::string> with_common(const std::vector<std::string>& repositories) {
+  std::set<std::string> found;
+  for (const std::string& one : repositories) found.insert(git_common_directory(one));
+  return {found.begin(), found.end()};
+}
+
 // Those that no search below `roots` finds: the directories of a repository that has come along, and what contains a
 // root or is one.
 std::vector<std::string> not_below(const std::vector<std::string>& roots, std::vector<std::string> repositories) {
@@ -170,7 +178,10 @@ std::string GitBefore::After::incomplete_line() const {
 
 GitBefore::GitBefore(const Prepared& prepared, const std::string& data, host::Listings* seen,
                      const std::vector<std::string>& more)
-    : prepared_(prepared), written_(written_of(prepared)), mark_(cat({data, "/running"}), written_) {
+    : prepared_(prepared),
+      written_(written_of(prepared)),
+      mark_(cat({data, "/running"}), written_),
+      commits_(cat({data, "/git-commits"})) {
   written_.insert(written_.end(), more.begin(), more.end());
   if (!more.empty()) mark_.may_write(more);
   std::vector<std::string> guarded;
@@ -191,6 +202,7 @@ GitBefore::GitBefore(const Prepared& nothing, const std::string& data, const Oth
     : prepared_(nothing),
       written_(cut_off.written),
       mark_(cat({data, "/running"}), written_),
+      commits_(cat({data, "/git-commits"})),
       repositories_(cut_off.repositories),
       links_(cut_off.found),
       states_(cut_off.found) {
@@ -225,6 +237,15 @@ void GitBefore::remember(const std::vector<std::string>& repositories) {
   remember_links(repositories, others, found);
   remember_texts(repositories, others, found);
   mark_.found(found);
+  commits_.begins(with_common(repositories), [&](const std::string& repository) {
+    const auto may_write = [&](const OtherRun& run) {
+      const auto holds = [&](const std::string& root) {
+        return is_within(repository, root) || is_within(root, repository);
+      };
+      return run.written.empty() || std::ranges::any_of(run.written, holds);
+    };
+    return std::ranges::any_of(others, may_write) ? plan::OtherRuns::kSome : plan::OtherRuns::kNone;
+  });
 }
 
 void GitBefore::remember_links(const std::vector<std::string>& repositories, const std::vector<OtherRun>& others,
@@ -414,6 +435,9 @@ void GitBefore::mark_link_of(const std::string& gitdir, const GitStateText& text
 GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen) const {
   After after;
   const Repositories repositories = repositories_now(seen);
+  if (!commits_.note(with_common(repositories.directories))) {
+    after.told.emplace_back("hutch could not note which commits the command made: a later run may take them for yours");
+  }
   const LinksNow links = links_now(repositories.directories);
   for (const std::string& link : links.paths) {
     const auto leads_to = sys::tree_link_text(link);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/listings.h"
+#include "service/git_commits.h"
 #include "service/git_indexes.h"
 #include "service/git_links.h"
 #include "service/run_mark.h"
@@ -77,6 +78,7 @@ class GitBefore {
   const Prepared& prepared_;
   std::vector<std::string> written_;  // the paths that the run may write
   RunMark mark_;
+  GitCommits commits_;
   std::vector<std::string> repositories_;
   GitIndexes indexes_;
   FoundStates links_;  // the user's

@@ -24,6 +24,10 @@ host::GitPerson person_in(const plan::HostFacts& facts, const host::PathQuestion
   const auto& repository = question.repository;
   const bool is_linked = repository && repository->kind == host::OuterRepository::Kind::kLinkedWorktree;
   if (is_linked) person.values += "[gc]\n\tauto = 0\n";
+  // Where a supervisor judges what git writes, a file that lands is another one than git has written, with its content
+  // and its time.
+  const bool lands = question.names == host::PathQuestion::Names::kAlways;
+  if (lands) person.values += "[core]\n\ttrustctime = false\n\tcheckStat = minimal\n";
   return person;
 }
 

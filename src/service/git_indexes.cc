@@ -10,6 +10,7 @@
 #include "base/sha1.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "plan/git_objects.h"
 #include "plan/names.h"
 #include "service/git_work_tree.h"
 #include "service/run_mark.h"
@@ -25,6 +26,7 @@ constexpr std::size_t kIndexesOpenMax = 64;
 
 // Enough for some million files. The limit is for all indexes together, because a command can make any number of them.
 constexpr std::size_t kIndexBytesMax = std::size_t{512} << 20;
+constexpr std::size_t kStagedBytesMax = 4 << 20;
 constexpr std::size_t kLongestSum = 32;
 constexpr std::size_t kToldNamesMax = 16;
 
@@ -80,6 +82,18 @@ bool is_there(const std::string& file) {
 bool is_link(const std::string& file) {
   const auto status = sys::status_of(file);
   return status && *status && (*status)->kind == sys::EntryKind::kSymlink;
+}
+
+// Whether the work tree has that very content under the name.
+bool is_in_work_tree(const std::string& tree, const plan::GitStaged& staged, plan::GitHash hash) {
+  const std::string path = cat({tree, "/", staged.name});
+  const bool links = !plan::is_file_mode(staged.mode);
+  auto content = links ? sys::tree_link_text(path) : sys::regular_file_text(path, kStagedBytesMax);
+  const auto status = sys::status_of(path);
+  if (!content || !status || !*status) return false;
+  const bool is_same_mode = links || ((*status)->mode & 0100) == (staged.mode & 0100);
+  return is_same_mode &&
+         plan::git_object_name({plan::GitObjectKind::kBlob, std::move(*content)}, hash) == staged.object;
 }
 
 }  // namespace
@@ -178,6 +192,9 @@ std::optional<GitIndexes::Found> GitIndexes::look_at(const std::string& file, co
     if (is_new) std::ranges::move(base->staged, std::back_inserter(staged));
   }
   drop_earlier(file, hash, staged);
+  // What git has also put into the work tree was judged there.
+  const std::string tree = git_work_tree(directory);
+  std::erase_if(staged, [&](const plan::GitStaged& one) { return is_in_work_tree(tree, one, hash); });
   if (staged.empty()) return std::nullopt;
   Found found{file, kStaged, {}};
   for (plan::GitStaged& one : staged) {

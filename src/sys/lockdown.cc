@@ -2,6 +2,7 @@
 #include "sys/lockdown.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
@@ -70,6 +71,12 @@ Status enter_landlock(int abi, const std::vector<std::string>& readable, const s
   }
   for (const std::string& path : writable) TRY(add_rule(ruleset.get(), path, all_rights(abi)));
   return check(::syscall(SYS_landlock_restrict_self, ruleset.get(), 0), {"landlock_restrict_self()"});
+}
+
+Status give_up_capabilities() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct none[2] = {};
+  return check(::syscall(SYS_capset, &header, none), {"capset(none)"});
 }
 
 Result<std::optional<UniqueFd>> install_filter(const void* instructions, std::size_t count, Listener listener) {

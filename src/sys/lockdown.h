@@ -19,6 +19,10 @@ Result<int> landlock_abi();
 // `writable`. Does nothing where the kernel has no Landlock (abi 0).
 Status enter_landlock(int abi, const std::vector<std::string>& readable, const std::vector<std::string>& writable);
 
+// Gives up the effective and permitted capabilities. The bounding set stays: no exec may follow that gives any
+// (sys::no_new_privileges). Unlike sys::drop_capabilities() it needs no CAP_SETPCAP.
+Status give_up_capabilities();
+
 enum class Listener { kNone, kWanted };
 
 // Installs a filter program (struct sock_filter, `instructions` of them) for good. With kWanted the result is the

@@ -132,10 +132,10 @@ struct SocketAsked {
 };
 
 // kGivesRights: nothing was refused. A program with S_ISUID or S_ISGID, which was there before, got another name.
-// kInstructs: nothing was refused. A text that programs outside read as instructions is about to change.
+// kInstructs: likewise. A text that programs outside read as instructions is about to change, or a file that they obey
+// to what an earlier commit has. kHeldBack: what was written did not land. kKept: what was removed stays.
 inline constexpr std::size_t kInstructionBytesMax = 32 << 10;
-enum class RefusedCall { kUnixSocket, kFileChange, kGivesRights, kInstructs };
-// A call was refused that a person should be told of.
+enum class RefusedCall { kUnixSocket, kFileChange, kGivesRights, kInstructs, kHeldBack, kKept };
 struct Refused {
   RefusedCall call = RefusedCall::kUnixSocket;
   std::uint32_t pid = 0;

@@ -96,6 +96,7 @@ void write_names(Writer& out, const plan::GuardedNames& names) {
   out.texts(names.places.told);
   out.text(names.places.home);
   out.texts(names.configs);
+  out.texts(names.kept);
   out.u32(static_cast<std::uint32_t>(names.rules.size()));
   for (const plan::NameRule& name : names.rules) {
     out.text(name.pattern);
@@ -269,7 +270,7 @@ void read_message(Reader& in, Exited& message) {
   message.status = read_int(in);
 }
 void read_message(Reader& in, Refused& message) {
-  message.call = in.choice(RefusedCall::kInstructs);
+  message.call = in.choice(RefusedCall::kKept);
   message.pid = in.u32();
   message.path = in.text();
   message.rule = in.text();
@@ -298,6 +299,7 @@ void read_names(Reader& in, plan::GuardedNames& names) {
   names.places.told = in.texts();
   names.places.home = in.text();
   names.configs = in.texts();
+  names.kept = in.texts();
   static constexpr std::size_t kNameBytesMin = 4 + 4 + 4 + 4 + 1;
   const std::size_t count = in.count(kNameBytesMin);
   for (std::size_t i = 0; i < count; ++i) {

@@ -15,7 +15,7 @@
 namespace hutch::wire {
 
 // Both programs come from one build; a guest that is not of it refuses the first message.
-inline constexpr std::uint32_t kVersion = 14;
+inline constexpr std::uint32_t kVersion = 15;
 
 // What the guest has to do itself before it is the init of the sandbox.
 enum class Isolation {

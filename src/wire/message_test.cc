@@ -129,7 +129,8 @@ TEST(Message, TheOthersKeepTheirValues) {
       .lifted = {"/p/.x"},
       .allowed = {".npmrc"},
       .places = {{"/p/notes"}, "/home/u"},
-      .configs = {"/p/.git/config"}};
+      .configs = {"/p/.git/config"},
+      .kept = {"/p/.npmrc"}};
   const AccessRules rules = through_guest(AccessRules{guarded, plan::FileQuestions::kNone, {}, {}});
   EXPECT_EQ(rules.names, guarded);
   const Refused instructs =
@@ -139,6 +140,7 @@ TEST(Message, TheOthersKeepTheirValues) {
   EXPECT_EQ(instructs.before, "one\n");
   EXPECT_EQ(refused.call, RefusedCall::kFileChange);
   EXPECT_EQ(through_host(Refused{RefusedCall::kGivesRights, 9, "/p/s", {}}).call, RefusedCall::kGivesRights);
+  EXPECT_EQ(through_host(Refused{RefusedCall::kKept, 9, "/p/s", {}}).call, RefusedCall::kKept);
   EXPECT_EQ(refused.pid, 9U);
   EXPECT_EQ(refused.path, "/p/.bashrc");
   EXPECT_EQ(refused.rule, "built in");

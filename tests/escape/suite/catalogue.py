@@ -8,8 +8,10 @@ import network
 import outer_repository
 import programs
 import questions
+import tracked_files
 
-MODULES = [programs, names, host_files, git_ways, outer_repository, descriptor_cases, loopback, questions, network]
+MODULES = [programs, names, host_files, git_ways, tracked_files, outer_repository, descriptor_cases, loopback,
+           questions, network]
 
 
 def every():

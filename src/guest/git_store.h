@@ -1,0 +1,54 @@
+// Reads commits, trees and tags where git keeps objects: single files and packs (gitrepository-layout(5),
+// gitformat-pack(5)). Whoever writes there says what the bytes are; nothing here checks a sum.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "plan/git_objects.h"
+
+namespace hutch::guest {
+
+class GitStore {
+ public:
+  // `objects` is an "objects" directory, open for reading names or by O_PATH. Its alternates are followed.
+  explicit GitStore(UniqueFd objects);
+
+  // `name` in bytes. Nothing: it is not there, is larger than any such object should be, or cannot be read.
+  std::optional<plan::GitObject> read(std::string_view name);
+
+ private:
+  struct Pack {
+    UniqueFd index;
+    UniqueFd data;
+    std::uint32_t count = 0;
+    std::vector<std::uint32_t> fan_out;
+  };
+  struct Raw {
+    int type = 0;  // as a pack has it
+    std::string bytes;
+  };
+  void add_alternates();
+  void find_packs();
+  void add_pack(int directory, const std::string& name);
+  std::optional<plan::GitObject> read_single(std::string_view name) const;
+  std::optional<plan::GitObject> read_packed(std::string_view name);
+  struct Chain {
+    std::size_t name_bytes = 0;
+    std::size_t length = 0;  // so far
+  };
+  std::optional<Raw> raw_of(std::string_view name, std::size_t depth);
+  std::optional<Raw> raw_at(const Pack& pack, std::uint64_t at, const Chain& chain);
+  static std::optional<std::uint64_t> place_of(const Pack& pack, std::string_view name);
+
+  std::vector<UniqueFd> directories_;
+  std::vector<Pack> packs_;
+  std::vector<std::string> pack_names_;
+};
+
+}  // namespace hutch::guest

@@ -1,0 +1,117 @@
+// Objects that git itself has stored: as files, in packs, as differences; and bytes that are none.
+#include "guest/git_store.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/directory_testing.h"
+#include "base/text.h"
+#include "guest/git_reader.h"
+#include "sys/process.h"
+#include "sys/tree.h"
+
+namespace hutch::guest {
+namespace {
+
+namespace fs = std::filesystem;
+
+class GitStoreTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    shell(
+        "git init -q -b main . && git config user.name A && git config user.email a@b.example && git config gc.auto 0 "
+        "&& for i in $(seq 40); do mkdir -p d/$i && echo $i > d/$i/f && git add d && git commit -q -m $i; done "
+        "&& git tag -a -m x v1");
+  }
+
+  void shell(const std::string& script) {
+    const std::vector<std::string> environment = {"PATH=/usr/bin:/bin", cat({"HOME=", directory_.path()})};
+    auto ran = sys::spawn("/bin/sh", {.arguments = {"sh", "-c", cat({"cd ", directory_.path(), " && ", script})},
+                                      .environment = environment,
+                                      .install = {{1, 1}, {2, 2}}});
+    ASSERT_TRUE(ran.has_value());
+    const auto status = ran->wait();
+    ASSERT_TRUE(status && status->exited() && status->exit_code() == 0) << script;
+  }
+  std::string content(const std::string& name) const {
+    std::ifstream file(fs::path(directory_.path()) / name);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  UniqueFd objects() const { return *sys::open_listing(cat({directory_.path(), "/.git/objects"})); }
+  // Each object's name, in bytes.
+  std::vector<std::string> names() {
+    shell("git rev-list --objects --all --no-object-names > names");
+    std::vector<std::string> found;
+    const std::string text = content("names");
+    for (const std::string_view line : split(text, '\n')) {
+      if (const auto name = plan::git_name_of_hex(line, plan::GitHash::kSha1)) found.push_back(*name);
+    }
+    return found;
+  }
+  // How many are read, all of them with their sum.
+  template <class Read>
+  int count_read(Read read) {
+    int count = 0;
+    for (const std::string& name : names()) {
+      const auto object = read(name);
+      if (!object) continue;
+      EXPECT_EQ(plan::git_object_name(*object, plan::GitHash::kSha1), name);
+      ++count;
+    }
+    return count;
+  }
+  int count() {
+    GitStore store(objects());
+    return count_read([&](const std::string& name) { return store.read(name); });
+  }
+
+  TestDirectory directory_{"git-store"};
+  static constexpr int kAll = 40 + 40 + 40 + 40 + 1;  // commits, their trees, both directories' trees, a tag
+};
+
+TEST_F(GitStoreTest, FilesAndPacks) {
+  EXPECT_EQ(count(), kAll);
+  shell("git repack -q -a -d -f --depth=40 --window=40");
+  EXPECT_EQ(count(), kAll);
+  shell(
+      "git repack -q -a -d -f --depth=40 --window=40 && cp .git/objects/pack/*.pack p && rm -f .git/objects/pack/* && "
+      "git config repack.usedeltabaseoffset false && git unpack-objects -q < p && rm p && "
+      "git repack -q -a -d -f --depth=40");
+  EXPECT_EQ(count(), kAll);
+}
+
+TEST_F(GitStoreTest, ByAnotherProcess) {
+  auto reader = GitReader::start(objects());
+  ASSERT_TRUE(reader.has_value()) << reader.error().message;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  EXPECT_EQ(count_read([&](const std::string& name) { return reader->read(name, until); }), kAll);
+  EXPECT_FALSE(reader->read(names().front(), std::chrono::steady_clock::now()));
+}
+
+// Whatever the bytes are, nothing is read that has another sum, and nothing breaks.
+TEST_F(GitStoreTest, DamagedPacks) {
+  shell("git repack -q -a -d -f --depth=40 && chmod 600 .git/objects/pack/*");
+  for (const auto& entry : fs::directory_iterator(cat({directory_.path(), "/.git/objects/pack"}))) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    const std::string whole{std::istreambuf_iterator<char>(in), {}};
+    const std::vector<std::string> all = names();
+    for (std::size_t at = 0; at < whole.size(); at += 97) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ 0xff);
+      std::ofstream(entry.path(), std::ios::binary) << damaged;
+      GitStore store(objects());
+      for (std::size_t i = 0; i < all.size(); i += 13) (void)store.read(all[i]);
+    }
+    std::ofstream(entry.path(), std::ios::binary) << whole.substr(0, whole.size() / 2);
+    GitStore store(objects());
+    for (const std::string& name : all) (void)store.read(name);
+    std::ofstream(entry.path(), std::ios::binary) << whole;
+  }
+  EXPECT_EQ(count(), kAll);
+}
+
+}  // namespace
+}  // namespace hutch::guest

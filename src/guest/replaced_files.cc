@@ -1,0 +1,185 @@
+// Judges by its content what git puts into the place of a protected file.
+#include "guest/replaced_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "sys/beneath.h"
+#include "sys/delegate.h"
+#include "sys/files.h"
+#include "sys/io.h"
+#include "sys/journal.h"
+
+namespace hutch::guest {
+
+namespace {
+
+constexpr unsigned kOnlyIfAbsent = 1;  // RENAME_NOREPLACE of renameat2(2)
+constexpr std::size_t kOwnNameBytes = 8;
+
+std::uint32_t git_mode(mode_t mode) {
+  if (S_ISLNK(mode)) return plan::kGitLinkMode;
+  return (mode & S_IXUSR) != 0 ? plan::kGitProgramMode : plan::kGitPlainMode;
+}
+
+std::string content_key(std::uint32_t mode, std::string_view bytes) {
+  Sha256 sum;
+  sum.add(bytes);
+  return cat({std::to_string(mode), " ", sum.finish()});
+}
+
+Status held_back() { return fail(Error::from_errno("the call", EPERM)); }
+
+}  // namespace
+
+// The writer has a description of its own: with this process's closed, a lease tells whether somebody can still write.
+Result<UniqueFd> ReplacedFiles::open(Wanted wanted) {
+  const auto there = sys::look_at_name(wanted.entry.at(), wanted.entry.name);
+  if (there && !is_left(wanted.entry.path)) return fail(Error::from_errno("the call", EEXIST));
+  if (pending_.size() >= kOpenMax) return fail(Error::from_errno("the call", EMFILE));
+  if (!watch_) watch_.emplace(TRY(sys::ClosingWatch::make()));
+  const UniqueFd made = TRY(sys::memory_file("replaced", {}));
+  UniqueFd read = TRY(sys::open_again(made.get(), O_RDONLY));
+  UniqueFd write = TRY(sys::open_again(made.get(), O_WRONLY));
+  TRY(sys::clear_nonblocking(write.get()));
+  TRY(watch_->add(read.get()));
+  pending_.push_back({std::move(wanted), std::move(read)});
+  return write;
+}
+
+void ReplacedFiles::add_to(std::vector<pollfd>& wait) const {
+  if (watch_ && !pending_.empty()) wait.push_back({watch_->fd(), POLLIN, 0});
+}
+
+void ReplacedFiles::land(const Places& places, const Tell& tell) {
+  if (pending_.empty()) return;
+  watch_->clear();
+  std::vector<Pending> waiting;
+  for (Pending& pending : std::exchange(pending_, {})) {
+    const auto written = sys::has_writer(pending.read.get());
+    if (written && *written) {
+      waiting.push_back(std::move(pending));
+      continue;
+    }
+    const Wanted& wanted = pending.wanted;
+    const Status landed = written ? land_one(places, pending, tell) : Status(fail(written.error()));
+    if (!landed) tell(Event::kHeldBack, wanted.caller, wanted.entry.path, wanted.rule);
+    // What was held back has been told of, and the earlier file with it.
+    left_.erase(wanted.entry.path);
+  }
+  pending_ = std::move(waiting);
+}
+
+void ReplacedFiles::settle(const Places& places, const Tell& tell) {
+  land(places, tell);
+  for (const auto& [path, left] : left_) tell(Event::kKept, left.caller, path, left.rule);
+}
+
+Status ReplacedFiles::land_one(const Places& places, const Pending& pending, const Tell& tell) {
+  const Wanted& wanted = pending.wanted;
+  Content content{git_mode(wanted.mode), TRY(sys::read_at(pending.read.get(), 0, kContentBytesMax + 1))};
+  if (content.bytes.size() > kContentBytesMax) return held_back();
+  const ContentFound found = judge(places, wanted.entry, content);
+  if (found == ContentFound::kNo) return held_back();
+  const sys::FileStatus status = TRY(sys::file_status(pending.read.get(), ""));
+  const auto make = [&](const std::string& name) -> Status {
+    const UniqueFd file = TRY(sys::open_at(wanted.entry.at(), name, O_WRONLY | O_CREAT | O_EXCL, wanted.mode & 0777));
+    TRY(sys::write_all(file.get(), content.bytes));
+    // git has noted the times of what it wrote.
+    return sys::set_modified(file.get(), status.modified_ns);
+  };
+  return put(places, wanted, found, make, tell);
+}
+
+Status ReplacedFiles::link(const Places& places, const Wanted& wanted, const std::string& target, const Tell& tell) {
+  const Entry& entry = wanted.entry;
+  const auto there = sys::look_at_name(entry.at(), entry.name);
+  if (there && !is_left(entry.path)) return fail(Error::from_errno("the call", EEXIST));
+  const ContentFound found = judge(places, entry, {plan::kGitLinkMode, target});
+  Status made = held_back();
+  if (found != ContentFound::kNo) {
+    const auto make = [&](const std::string& name) { return sys::make_symlink_at(target, entry.at(), name); };
+    made = put(places, wanted, found, make, tell);
+  }
+  if (!made) tell(Event::kHeldBack, wanted.caller, entry.path, wanted.rule);
+  left_.erase(entry.path);
+  return {};
+}
+
+ReplacedFiles::Removal ReplacedFiles::remove(const Places& places, const Wanted& wanted, const Tell& tell) {
+  const Entry& entry = wanted.entry;
+  if (!sys::look_at_name(entry.at(), entry.name)) return Removal::kMayGo;  // the kernel says so
+  if (made_.erase(entry.path) > 0) return Removal::kMayGo;
+  const auto at = contents_.at_references(places, entry);
+  if (!at.is_somewhere) return Removal::kRefused;
+  const auto content = content_of(entry);
+  if (content) learn(entry, *content);
+  if (!at.is_missing) {
+    left_.insert_or_assign(entry.path, Left{wanted.caller, wanted.rule});
+    return Removal::kStays;
+  }
+  if (is_lost(places, entry)) tell(Event::kShown, wanted.caller, entry.path, wanted.rule);
+  return Removal::kMayGo;
+}
+
+std::optional<ReplacedFiles::Content> ReplacedFiles::content_of(const Entry& entry) {
+  const auto there = sys::look_at_name(entry.at(), entry.name);
+  if (there && S_ISLNK(there->mode)) {
+    auto target = sys::link_text(entry.at(), entry.name);
+    return target ? std::optional(Content{plan::kGitLinkMode, std::move(*target)}) : std::nullopt;
+  }
+  if (!there || !S_ISREG(there->mode)) return std::nullopt;
+  const auto file = sys::open_at(entry.at(), entry.name, O_RDONLY, 0);
+  auto bytes = file ? sys::read_at(file->get(), 0, kContentBytesMax + 1) : Result<std::string>(std::string());
+  if (!file || !bytes || bytes->size() > kContentBytesMax) return std::nullopt;
+  return Content{git_mode(there->mode), std::move(*bytes)};
+}
+
+// Whether the file has a content that the user could not get back from a reference.
+bool ReplacedFiles::is_lost(const Places& places, const Entry& entry) {
+  const auto content = content_of(entry);
+  return !content || !contents_.is_at_reference(places, entry, content->mode, content->bytes);
+}
+
+void ReplacedFiles::learn(const Entry& entry, const Content& content) {
+  if (learned_.size() < kLearnedMax) learned_.emplace(entry.path, content_key(content.mode, content.bytes));
+}
+
+ReplacedFiles::ContentFound ReplacedFiles::judge(const Places& places, const Entry& entry, const Content& content) {
+  const auto path = places.path_of(entry);
+  // The rule, and the content, were about another path.
+  if (!path || *path != entry.path) return ContentFound::kNo;
+  if (learned_.contains({entry.path, content_key(content.mode, content.bytes)})) return ContentFound::kAtReference;
+  return contents_.find(places, entry, content.mode, content.bytes);
+}
+
+// Another sandbox may move the directory meanwhile; what has landed elsewhere goes.
+Status ReplacedFiles::put(const Places& places, const Wanted& wanted, ContentFound found,
+                          const std::function<Status(const std::string& name)>& make, const Tell& tell) {
+  const Entry& entry = wanted.entry;
+  const auto there = sys::look_at_name(entry.at(), entry.name);
+  if (there && (!is_left(entry.path) || (!S_ISREG(there->mode) && !S_ISLNK(there->mode)))) return held_back();
+  const bool is_shown = found == ContentFound::kOlder || (there && is_lost(places, entry));
+  if (is_shown) tell(Event::kShown, wanted.caller, entry.path, wanted.rule);
+  const std::string own = cat({".hutch-", TRY(sys::random_hex(kOwnNameBytes))});
+  Status put = make(own);
+  if (put) put = sys::rename_with(entry.at(), own, entry.at(), entry.name, there ? 0 : kOnlyIfAbsent);
+  if (!put) {
+    (void)sys::unlink_with(entry.at(), own, 0);
+    return put;
+  }
+  const auto path = places.path_of(entry);
+  if (path && *path == entry.path) {
+    if (!there) made_.insert(entry.path);
+    tell(Event::kLanded, wanted.caller, entry.path, wanted.rule);
+    return {};
+  }
+  (void)sys::unlink_with(entry.at(), entry.name, 0);
+  return held_back();
+}
+
+}  // namespace hutch::guest

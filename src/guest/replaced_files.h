@@ -1,0 +1,103 @@
+// Protected files that git replaces, removes and makes: a content that the user has committed lands, any other is held
+// back.
+#pragma once
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "guest/access_place.h"
+#include "guest/trusted_contents.h"
+#include "plan/guarded_names.h"
+#include "sys/writers.h"
+
+namespace hutch::guest {
+
+// A caller that makes such a file gets a file in memory. When nobody can write that any more, the supervisor copies and
+// judges its content, and makes the file of the copy: nobody in the sandbox ever has a descriptor of what lands. It
+// does so before it answers the next call, as git expects. A file whose removal git asks for, to make it anew, stays
+// until the new one takes its place.
+class ReplacedFiles {
+ public:
+  // kHeldBack: a content did not land. kKept: a removal did not happen. kShown: a content is about to land that only an
+  // earlier commit has, or to go that no reference has. kLanded: a file has landed.
+  enum class Event { kHeldBack, kKept, kShown, kLanded };
+  using Tell =
+      std::function<void(Event event, std::uint32_t caller, const std::string& path, const plan::NameRule& rule)>;
+
+  explicit ReplacedFiles(UniqueFd commits) : contents_(std::move(commits)) {}
+
+  bool is_in_work_tree(const Places& places, const Entry& entry) const {
+    return contents_.is_in_work_tree(places, entry);
+  }
+
+  using ContentFound = plan::GitContents::Found;
+  struct Wanted {
+    Entry entry;
+    plan::NameRule rule;
+    mode_t mode = 0;  // without the caller's mask
+    std::uint32_t caller = 0;
+  };
+  // For writing. EEXIST if a file is there whose removal nobody has asked for.
+  Result<UniqueFd> open(Wanted wanted);
+  // A symbolic link to `target`: it lands, or is held back, at once.
+  Status link(const Places& places, const Wanted& wanted, const std::string& target, const Tell& tell);
+  // kMayGo: one of the user's references has the file, and another is without it; or git has made it here. kStays: each
+  // has it, so that git may be about to make it anew; the call succeeds all the same. kRefused: git has no such file.
+  enum class Removal { kMayGo, kStays, kRefused };
+  Removal remove(const Places& places, const Wanted& wanted, const Tell& tell);
+
+  void add_to(std::vector<pollfd>& wait) const;
+  // Makes the files that are complete.
+  void land(const Places& places, const Tell& tell);
+  // Likewise; then tells which files stay although their removal was asked for.
+  void settle(const Places& places, const Tell& tell);
+
+ private:
+  static constexpr std::size_t kOpenMax = 256;
+  static constexpr std::size_t kContentBytesMax = 4 << 20;
+  static constexpr std::size_t kLearnedMax = 4096;
+
+  struct Pending {
+    Wanted wanted;
+    UniqueFd read;
+  };
+  struct Content {
+    std::uint32_t mode = 0;  // as git has it
+    std::string bytes;
+  };
+  struct Left {
+    std::uint32_t caller = 0;
+    plan::NameRule rule;
+  };
+  bool is_left(const std::string& path) const { return left_.contains(path); }
+  plan::GitContents::Found judge(const Places& places, const Entry& entry, const Content& content);
+  void learn(const Entry& entry, const Content& content);
+  static std::optional<Content> content_of(const Entry& entry);
+  bool is_lost(const Places& places, const Entry& entry);
+  Status land_one(const Places& places, const Pending& pending, const Tell& tell);
+  Status put(const Places& places, const Wanted& wanted, ContentFound found,
+             const std::function<Status(const std::string& name)>& make, const Tell& tell);
+
+  TrustedContents contents_;
+  std::optional<sys::ClosingWatch> watch_;  // once there was a file
+  std::vector<Pending> pending_;
+  std::map<std::string, Left> left_;  // by path
+  std::set<std::string> made_;  // paths where nothing was before
+  // What was there when its removal was asked for: nobody in the sandbox has written it.
+  std::set<std::pair<std::string, std::string>> learned_;  // path, and mode with the sum of the content
+};
+
+}  // namespace hutch::guest

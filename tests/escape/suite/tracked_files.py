@@ -1,0 +1,183 @@
+# git may bring in what the user has committed at a protected path: nothing else lands there.
+"""Each attack puts a content of its own, or another file's, at a protected path of the user's repository. On the
+backend none each succeeds."""
+
+import time
+
+import git_ways
+from cases import EVERYBODY, FELL, HELD, NOBODY, Case, Outcome, each, slug
+
+TARGET = ".vscode/settings.json"
+# "evil" is the user's own text at docs/evil and in examples; the user has never had it at the target.
+FILES = {TARGET: "good\n", ".vscode/task.sh": "evil\n", "docs/evil": "evil\n",
+         "examples/.vscode/settings.json": "evil\n",
+         "n": "1\n"}
+
+BLOB = "b=$(echo evil | git hash-object -w --stdin); "
+STAGE = BLOB + f"git update-index --cacheinfo 100644,$b,{TARGET}; "
+COMMIT = STAGE + "git commit -q -m evil; "
+FRESH = f"rm -f {TARGET}; git checkout -q -f . ; "
+# A commit with that content, on no branch.
+ALONE = (STAGE + "c=$(git commit-tree -m evil -p HEAD $(git write-tree)); git reset -q; ")
+# The object of the other branch's content, and of the tree that has it.
+STORE = """cat > store.py <<'END'
+import hashlib, os, struct, subprocess, sys, zlib
+git = lambda *words: subprocess.run(["git", *words], stdout=-1, check=True).stdout.strip().decode()
+def put(name, kind, content):
+    at = f".git/objects/{name[:2]}/{name[2:]}"
+    os.makedirs(os.path.dirname(at), exist_ok=True)
+    if os.path.exists(at): os.remove(at)
+    open(at, "wb").write(zlib.compress(b"%s %d\\0" % (kind, len(content)) + content))
+def pack(name, kind, content):
+    head = bytes([kind << 4 | len(content) & 15 | 128, len(content) >> 4])
+    data = b"PACK" + struct.pack(">II", 2, 1) + head + zlib.compress(content)
+    end = hashlib.sha1(data).digest()
+    first = int(name[:2], 16)
+    index = b"\\377tOc" + struct.pack(">I", 2) + b"".join(struct.pack(">I", i >= first) for i in range(256))
+    index += bytes.fromhex(name) + struct.pack(">I", zlib.crc32(data[12:])) + struct.pack(">I", 12) + end
+    for end_of, text in ("pack", data + end), ("idx", index + hashlib.sha1(index).digest()):
+        open(f".git/objects/pack/pack-{end.hex()}.{end_of}", "wb").write(text)
+evil = git("hash-object", "-w", "docs/evil")
+blob, tree, top = (git("rev-parse", f"side{what}") for what in (":.vscode/settings.json", ":.vscode", "^{tree}"))
+def lying_tree(name):
+    return subprocess.run(["git", "cat-file", "tree", name], stdout=-1).stdout.replace(bytes.fromhex(blob),
+                                                                                      bytes.fromhex(evil))
+"""
+PYTHON = "cat > x.py <<'END'\nimport ctypes, mmap, os, subprocess, sys, time\nTARGET = '.vscode/settings.json'\n"
+MAKE = "os.unlink(TARGET); f = os.open(TARGET, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644); "
+SOON = "os.mkdir('step'); time.sleep(0.05); os.rmdir('step')\n"
+
+# Scripts, each in a sandbox of its own.
+WAYS = {
+    "a commit of the sandbox's": (COMMIT + FRESH,),
+    "a commit of an earlier sandbox's": (COMMIT, FRESH),
+    "an index of an earlier sandbox's": (STAGE, f"rm -f {TARGET}; git checkout-index -f {TARGET}"),
+    "a remote's branch that the sandbox made": (
+        ALONE + "git update-ref refs/remotes/origin/side $c; git checkout -q -f origin/side",),
+    "a remote's branch that an earlier sandbox made": (
+        ALONE + "git update-ref refs/remotes/origin/side $c", "git checkout -q -f origin/side"),
+    "a tag that an earlier sandbox made": (ALONE + "git tag v1 $c", "git checkout -q -f v1"),
+    "a forged FETCH_HEAD": (ALONE + "echo $c > .git/FETCH_HEAD; git checkout -q -f FETCH_HEAD",),
+    "a forged FETCH_HEAD of an earlier sandbox's": (
+        ALONE + "echo $c > .git/FETCH_HEAD", "git checkout -q -f FETCH_HEAD"),
+    "a stash that an earlier sandbox made": (
+        ALONE + "git stash store -m x $(git commit-tree -m x -p HEAD -p $c $c^{tree})",
+        "git checkout -q -f stash@{0} -- .vscode"),
+    "packed references of an earlier sandbox's": (
+        ALONE + "git branch x $c; git pack-refs --all", "git checkout -q -f x"),
+    "a merge of a sandbox's branch": (COMMIT + "git checkout -q side; git merge -q -X theirs main -m x; " + FRESH,),
+    "a replaced object": (
+        BLOB + f"git replace -f $(git rev-parse side:{TARGET}) $b; git checkout -q -f side",),
+    "an object that lies": (STORE + "put(blob, b'blob', b'evil\\n')\nEND\npython3 store.py; git checkout -q -f side",),
+    "a tree that lies": (
+        STORE + "put(tree, b'tree', lying_tree(tree))\nEND\npython3 store.py; git checkout -q -f side",),
+    "a commit that lies": (
+        COMMIT + STORE + "text = git('cat-file', 'commit', 'main').encode()\n"
+        "put(git('rev-parse', 'side'), b'commit', text)\nEND\npython3 store.py; git checkout -q -f side",),
+    "a pack that lies": (
+        STORE + "pack(tree, 2, lying_tree(tree))\nEND\npython3 store.py; git checkout -q -f side",),
+    "a pack that lies about a file": (
+        STORE + "pack(blob, 3, b'evil\\n')\nEND\npython3 store.py; git checkout -q -f side",),
+    "a filter": (
+        f"echo '{TARGET} filter=x' > a; git -c core.attributesFile=$PWD/a -c 'filter.x.smudge=sed s/.*/evil/' "
+        "checkout -q -f side",),
+    "the content of another file": (
+        f"git update-index --cacheinfo 100644,$(git rev-parse HEAD:docs/evil),{TARGET}; " + FRESH,),
+    "the content of the same name elsewhere": (
+        f"git update-index --cacheinfo 100644,$(git rev-parse HEAD:examples/{TARGET}),{TARGET}; " + FRESH,),
+    "a link": (f"rm -f {TARGET}; ln -s ../docs/evil {TARGET}",),
+    "a link of a commit's": (
+        f"l=$(printf ../docs/evil | git hash-object -w --stdin); git update-index --cacheinfo 120000,$l,{TARGET}; "
+        "git commit -q -m x; " + FRESH,),
+    "a file that becomes a program": (
+        "git update-index --chmod=+x .vscode/task.sh; rm -f .vscode/task.sh; git checkout -q -f .vscode/task.sh",),
+    "a writer that goes on": (
+        PYTHON + MAKE + "os.write(f, b'good\\n')\nif os.fork() == 0:\n  time.sleep(0.3); os.ftruncate(f, 0); "
+        "os.pwrite(f, b'evil\\n', 0); os._exit(0)\nos.close(f); " + SOON + "os.wait()\nEND\npython3 x.py",),
+    "a mapping that stays": (
+        PYTHON + "os.unlink(TARGET); f = os.open(TARGET, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)\n"
+        "os.write(f, b'good\\n'); g = os.open(f'/proc/self/fd/{f}', os.O_RDWR); m = mmap.mmap(g, 5)\n"
+        "os.close(f); os.close(g); " + SOON + "m[:] = b'evil\\n'; m.flush(); m.close()\nEND\npython3 x.py",),
+    "a descriptor that is opened again": (
+        PYTHON + MAKE + "os.write(f, b'good\\n'); r = os.open(f'/proc/self/fd/{f}', os.O_RDONLY); os.close(f); " + SOON
+        + "g = os.open(f'/proc/self/fd/{r}', os.O_WRONLY); os.pwrite(g, b'evil\\n', 0)\nEND\npython3 x.py",),
+    "a descriptor of what has landed": (
+        PYTHON + MAKE + "os.write(f, b'good\\n'); os.close(f); " + SOON + "r = os.open(TARGET, os.O_RDONLY)\n"
+        "try: g = os.open(f'/proc/self/fd/{r}', os.O_WRONLY)\nexcept OSError: g = os.open(TARGET, os.O_WRONLY)\n"
+        "os.pwrite(g, b'evil\\n', 0)\nEND\npython3 x.py",),
+    "a content that is cut off and written anew": (
+        PYTHON + MAKE + "os.write(f, b'good\\n'); os.close(f); " + SOON + "open(TARGET, 'w').write('evil\\n')\n"
+        "END\npython3 x.py",),
+    "another name of the file that is written": (
+        PYTHON + MAKE + "os.write(f, b'evil\\n')\ntry: os.link(f'/proc/self/fd/{f}', 'new', follow_symlinks=True)\n"
+        "except OSError: open('new', 'w').write('evil\\n')\nos.close(f); os.rename('new', TARGET)\nEND\npython3 x.py",),
+    "the directory exchanged while it is written": (
+        PYTHON + "e = 'examples/' + TARGET; os.unlink(e); f = os.open(e, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)\n"
+        "os.write(f, b'evil\\n')\nfor a, b in ((b'examples/.vscode', b'.vscode'), (b'examples', b'docs')):\n"
+        "  ctypes.CDLL(None).renameat2(-100, a, -100, b, 2)\nos.close(f); " + SOON + "END\npython3 x.py",),
+    "the directory replaced by a link": (
+        PYTHON + "os.makedirs('y/.vscode', exist_ok=True); e = 'examples/' + TARGET; os.unlink(e)\n"
+        "f = os.open(e, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644); os.write(f, b'evil\\n')\n"
+        "try: os.rename('examples/.vscode', 'z'); os.symlink('../.vscode', 'examples/.vscode')\nexcept OSError: pass\n"
+        "os.close(f); " + SOON + "subprocess.run(['cp', 'docs/evil', e])\nEND\npython3 x.py",),
+    "ten thousand files": (
+        PYTHON + "held = []\nfor i in range(10000):\n  try:\n"
+        "    held.append(os.open(f'.vscode/{i}', os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))\n"
+        "    os.write(held[-1], b'evil')\n"
+        "  except OSError: pass\nopen('held', 'w').write(str(len(held)))\n"
+        "try:\n  os.unlink(TARGET); f = os.open(TARGET, os.O_WRONLY | os.O_CREAT, 0o644); os.write(f, b'evil\\n')\n"
+        "except OSError: pass\nEND\nulimit -n 20000 || ulimit -n $(ulimit -Hn); python3 x.py",),
+    "a large file": (
+        PYTHON + MAKE + "os.write(f, b'evil\\n'); os.ftruncate(f, 1 << 30)\nos.close(f); " + SOON
+        + "END\npython3 x.py",),
+}
+WAYS["an index that the user commits"] = (COMMIT, FRESH)
+WAYS["a commit that the user amends"] = (COMMIT, FRESH)
+# What the user does in between, outside.
+BETWEEN = {
+    "an index that the user commits": ["git", "commit", "-q", "--allow-empty", "-m", "y"],
+    "a commit that the user amends": ["git", "commit", "-q", "--amend", "-m", "y"],
+}
+
+
+# Where nothing protects git itself refuses these.
+UNLESS = {"a commit that lies": "cannot; git checks the sum of a commit that a reference names"}
+
+
+def cases():
+    for way in WAYS:
+        bites = NOBODY if way in UNLESS else EVERYBODY
+        yield Case("tracked_files", slug(way), "git",
+                   f"Has git, or what looks like it, bring in what the user has not committed there: {way}.", each(run),
+                   bites, UNLESS.get(way, ""))
+
+
+def repository(person, project):
+    git_ways.as_person(person, ["git", "init", "-q", "-b", "main", "."], project)
+    for path, content in FILES.items():
+        person.write(project / path, content)
+    for words in (["git", "add", "-A"], ["git", "commit", "-q", "-m", "first"], ["git", "branch", "side"],
+                  ["git", "checkout", "-q", "side"]):
+        git_ways.as_person(person, words, project)
+    person.write(project / TARGET, "other\n")
+    for words in (["git", "commit", "-q", "-a", "-m", "side"], ["git", "checkout", "-q", "main"],
+                  ["git", "config", "user.name", "A"], ["git", "config", "user.email", "a@b.example"]):
+        git_ways.as_person(person, words, project)
+
+
+def run(rig, case):
+    began = time.monotonic()
+    way = next(way for way in WAYS if slug(way) == case.name)
+    with rig.project() as (person, project):
+        repository(person, project)
+        hutch = rig.hutch(person, project)
+        for i, script in enumerate(WAYS[way]):
+            if i > 0 and way in BETWEEN:
+                git_ways.as_person(person, BETWEEN[way], project, ok=False)
+            result = hutch.sh(script)
+            if result.code == 125:
+                raise ValueError(result.errors[-400:])
+        text = (project / TARGET).read_text(encoding="utf-8") if (project / TARGET).exists() else ""
+        program = (project / ".vscode/task.sh").stat().st_mode & 0o100 if (project / ".vscode/task.sh").exists() else 0
+        fell = "evil" in text or bool(program)
+        return Outcome(FELL if fell else HELD, "the protected file has it" if fell else "", time.monotonic() - began)

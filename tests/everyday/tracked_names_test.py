@@ -1,0 +1,148 @@
+# git in repositories that track protected names gives inside what it gives outside: the same files, the same status.
+import json
+
+import harness
+import pytest
+
+# Files of names that hutch protects, a program, a link, and an ordinary one; three branches differ in them.
+MAKE = """
+git init -q -b main .; git config user.name Ann; git config user.email a@b.example
+mkdir -p .vscode/sub .claude/agents .husky sub/.idea docs
+echo '{"a": 1}' > .vscode/settings.json; printf '#!/bin/sh\\n' > .vscode/run.sh; chmod 755 .vscode/run.sh
+ln -s settings.json .vscode/link; echo agent > .claude/agents/one.md; echo '{}' > .mcp.json; echo 'export A=1' > .envrc
+echo x > .husky/pre-commit; echo '[submodule]' > .gitmodules; echo i > sub/.idea/a.xml; echo d > docs/d; echo 1 > n
+git add -A; git commit -qm first
+git branch old
+echo '{"a": 2}' > .vscode/settings.json; echo '{"two": 2}' > .mcp.json; git rm -q .envrc; echo s > .vscode/sub/s
+git add -A; git commit -qm second; echo 2 > n; git commit -qam third
+git checkout -q -b side old; echo '{"b": 3}' > .vscode/settings.json; chmod 644 .vscode/run.sh
+ln -sf other.json .vscode/link; echo t > .claude/agents/two.md; echo o > other; git add -A; git commit -qm side
+git checkout -q -b fine old; echo f > fine; echo '{"fine": 1}' > sub/.idea/b.json; git add -A; git commit -qm fine
+git checkout -q main; git clean -qfd
+"""
+
+COMMANDS = {
+    "checkout": "git checkout -q side",
+    "checkout, and back": "git checkout -q side; git checkout -q main; git checkout -q -",
+    "checkout of an older commit": "git checkout -q HEAD~2",
+    "checkout of a path": "git checkout -q side -- .vscode",
+    "switch": "git switch -q -c new side",
+    "merge": "git checkout -q fine; git merge -q main -m merged",
+    "merge, forward": "git checkout -q old; git merge -q --ff-only main",
+    "rebase": "git checkout -q fine; git rebase -q main",
+    "cherry-pick": "git cherry-pick fine >&2",
+    "revert": "git checkout -q old; git reset -q --hard main; git revert --no-edit HEAD~1 >&2",
+    "restore": "git restore -s side .vscode/settings.json .vscode/link; git restore .vscode",
+    "reset": "git reset -q --hard side",
+    "stash of a change": "echo more >> n; git stash -q; git checkout -q side; git checkout -q main; git stash pop -q",
+    "many, in parallel": "git -c checkout.workers=4 -c checkout.thresholdForParallelism=0 checkout -q side",
+    "bisect": "git bisect start HEAD old >&2; git bisect good >&2; git bisect reset >&2",
+    "a commit inside": "git checkout -q -b work; echo w > w; git add w; git commit -qm w; git checkout -q side; "
+                       "git checkout -q work; git rebase -q fine",
+}
+
+LIST = ("git status --porcelain; git symbolic-ref -q HEAD || echo detached; git log --format=%s | head -3; "
+        "find . -path ./.git -prune -o -printf '%P %y %m %l\\n' | sort; "
+        "find . -path ./.git -prune -o -type f -print | sort | xargs grep -H '' ")
+
+
+@pytest.fixture(params=["namespace", "bwrap"])
+def backend(request):
+    """Those that have a supervisor."""
+    return request.param
+
+
+@pytest.fixture
+def repository(as_user, project):
+    harness.run_in(as_user, ["/bin/sh", "-ec", MAKE], cwd=project).ok()
+    return project
+
+
+def outside(as_user, repository, script):
+    return harness.run_in(as_user, ["/bin/sh", "-ec", script], cwd=repository)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_as_outside(as_user, hutch, backend, repository, command):
+    twin = repository.parent / f"{repository.name}-twin"
+    outside(as_user, repository.parent, f"cp -a {repository} {twin}").ok()
+    outside(as_user, twin, "git update-index -q --refresh").ok()
+    expected = outside(as_user, twin, COMMANDS[command] + "\n" + LIST).ok()
+    ran = hutch.sh("set -e; " + COMMANDS[command] + "\n" + LIST).ok()
+    assert ran.out == expected.out, (ran, expected)
+    assert outside(as_user, repository, LIST).ok().out == expected.out
+    assert "refused" not in ran.errors and "was not" not in ran.errors, ran
+
+
+def test_from_packs(as_user, hutch, backend, repository):
+    outside(as_user, repository, "git tag -a -m x v1 side; git pack-refs --all; git repack -q -a -d -f --depth=50").ok()
+    ran = hutch.sh("git checkout -q v1; cat .vscode/settings.json; git checkout -q HEAD~1; git status --porcelain").ok()
+    assert ran.out == b'{"b": 3}\n' and "was not" not in ran.errors, ran
+
+
+def test_an_older_version_is_shown(as_user, hutch, backend, repository):
+    outside(as_user, repository, "for i in 4 5; do echo $i > .mcp.json; git commit -q -a -m $i; done").ok()
+    ran = hutch.sh("git checkout -q HEAD~1").ok()
+    assert f"{repository}/.mcp.json was changed" in ran.errors and "+4" in ran.errors, ran
+
+
+def test_files_of_a_new_worktree_go_with_it(hutch, backend, repository):
+    ran = hutch.sh("set -e; git worktree add -q wt side; git worktree remove wt; ls").ok()
+    assert b"wt" not in ran.out and "was not" not in ran.errors, ran
+
+
+def test_a_users_own_change_comes_back(as_user, hutch, backend, repository):
+    outside(as_user, repository, "echo mine > .vscode/settings.json").ok()
+    ran = hutch.sh("git stash -q; cat .vscode/settings.json; git stash pop -q; git status --porcelain").ok()
+    assert ran.out == b'{"a": 2}\n M .vscode/settings.json\n', ran
+    assert (repository / ".vscode/settings.json").read_text() == "mine\n" and "was not" not in ran.errors, ran
+
+
+def test_what_no_commit_of_the_user_has_is_held_back(as_user, hutch, backend, repository):
+    path = repository / ".vscode/settings.json"
+    before = path.stat().st_mtime_ns
+    script = ("b=$(echo evil | git hash-object -w --stdin); "
+              "git update-index --cacheinfo 100644,$b,.vscode/settings.json; "
+              "git commit -qm evil; git checkout -q -f side; git checkout -q -f main; git status --porcelain")
+    ran = hutch.sh("set -e; " + script, options=["--json"]).ok()
+    assert path.read_text() == '{"b": 3}\n', ran
+    refusals = json.loads(ran.out)["refusals"]
+    line = (f"{path} was not written: no commit of yours has this content; Visual Studio Code runs its tasks and obeys "
+            f"its settings; --allow-write {path} allows it, filesystem.allowObeyed [\".vscode\"] allows the name")
+    assert [one for one in refusals if line in json.dumps(one["what"]).replace('\\"', '"')], refusals
+    assert "was not written" in hutch("why").ok().text
+    assert path.stat().st_mtime_ns >= before
+
+
+def test_what_one_run_commits_is_held_in_the_next(as_user, hutch, backend, repository):
+    hutch.sh("set -e; b=$(echo evil | git hash-object -w --stdin); git checkout -q -b theirs; "
+             "git update-index --cacheinfo 100644,$b,.vscode/settings.json; git commit -qm evil").ok()
+    ran = hutch.sh("git checkout -q main; git checkout -q theirs; git checkout -q .")
+    assert "evil" not in (repository / ".vscode/settings.json").read_text(), ran
+    assert "was not written" in ran.errors, ran
+
+
+def test_a_clone_has_all_other_files(as_user, hutch, backend, repository, project):
+    ran = hutch.sh(f"git clone -q {project} c; ls -A c; git -C c status --porcelain").ok()
+    assert b"docs" in ran.out and b"\nn\n" in ran.out and not (project / "c/.mcp.json").exists(), ran
+    assert f"{project}/c/.mcp.json was not written" in ran.errors, ran
+
+
+def test_a_worktree_in_the_project(as_user, hutch, backend, repository):
+    ran = hutch.sh("git worktree add -q wt side; git -C wt status --porcelain; cat wt/.vscode/settings.json").ok()
+    assert ran.out == b'{"b": 3}\n' and "was not" not in ran.errors, ran
+
+
+def test_own_writes_fail_at_the_call(hutch, backend, repository):
+    for script in ("echo x > .mcp.json", "echo x >> .mcp.json", "mv n .mcp.json", "ln n .vscode/new",
+                   "sed -i s/a/b/ .vscode/settings.json", "chmod 600 .mcp.json", "mv .vscode other",
+                   "mv sub/.idea x", "mv sub x"):
+        ran = hutch.sh(script)
+        assert ran.code not in (0, 125) and "permitted" in ran.errors, (script, ran)
+
+
+def test_a_removal_is_told(hutch, backend, repository):
+    ran = hutch.sh("rm .mcp.json").ok()
+    assert (repository / ".mcp.json").exists() and "/.mcp.json was not removed" in ran.errors, ran
+    outcome = hutch.sh("rm .vscode/sub/s; git status --porcelain").ok()
+    assert outcome.out == b" D .vscode/sub/s\n" and "was not" not in outcome.errors, outcome
