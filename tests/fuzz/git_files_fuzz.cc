@@ -11,7 +11,9 @@
 #include "plan/git_config_text.h"
 #include "plan/git_files.h"
 #include "plan/git_index.h"
+#include "plan/git_objects.h"
 #include "plan/git_state.h"
+#include "plan/known_commits.h"
 #include "policy/git_obeyed.h"
 
 namespace {
@@ -44,6 +46,20 @@ void read_index(std::string_view text, plan::GitHash hash) {
   require(plan::drop_staged_in(text, hash, look->staged).has_value());
 }
 
+// What an object names has the length of a name, and a list that is broken knows nothing.
+void read_objects(std::string_view text, plan::GitHash hash) {
+  const auto size = static_cast<std::size_t>(hash);
+  if (const auto commit = plan::read_git_commit(text, hash)) {
+    require(commit->tree.size() == size);
+    for (const std::string& parent : commit->parents) require(parent.size() == size);
+  }
+  if (const auto tagged = plan::read_git_tag(text, hash)) require(tagged->size() == size);
+  const plan::GitTreeLookup found = plan::find_in_git_tree(text, "a", hash);
+  require(found.found != plan::GitTreeLookup::Found::kYes || found.entry.object.size() == size);
+  const plan::KnownCommits known = plan::read_known_commits(text);
+  require(!known.is_broken || known.commits.empty());
+}
+
 // The two readers agree about what the strict one accepts, and a change that passes adds no setting that git reads.
 void read_config(std::string_view text) {
   const auto strict = plan::read_git_config(text);
@@ -66,6 +82,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_config(text);
   read_index(text, plan::GitHash::kSha1);
   read_index(text, plan::GitHash::kSha256);
+  read_objects(text, plan::GitHash::kSha1);
+  read_objects(text, plan::GitHash::kSha256);
   for (const plan::GitStateFile& file : plan::git_state_files()) (void)plan::is_harmless_git_state(file, text);
   using enum plan::JudgedFile;
   for (const plan::JudgedFile kind : {kCommonDirectory, kWorktreeConfig, kMercurialConfig}) {
