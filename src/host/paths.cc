@@ -53,6 +53,7 @@ class PathStudy {
   void add_implied_reads();
   Status add_mandatory();
   Status add_home_names();
+  Status add_own_programs();
   bool is_home_name(std::string_view path) const;
   Status add_obeyed_by_git();
   Status look_at_root();
@@ -94,26 +95,6 @@ Result<PathAnswer> look_at_paths(const PathQuestion& question, const plan::HostF
   return PathStudy(question, facts).run();
 }
 
-Result<CanonicalPath> canonical_path(std::string_view path) {
-  Looker looker;
-  Resolved resolved = TRY(looker.resolve(path, FinalLink::kFollow));
-  return CanonicalPath{std::move(resolved.path), resolved.type};
-}
-
-Result<PathSeen> path_as_seen(std::string_view path, const std::vector<policy::Rule>& rules,
-                              const PathFilter& is_made) {
-  Looker looker;
-  const auto view_of = [&](std::string_view at) { return policy::decide(rules, policy::Access::kRead, at).view; };
-  const Eyes eyes{.follows =
-                      [&](std::string_view link) {
-                        const View view = view_of(link);
-                        return view == View::kReadOnly || view == View::kReadWrite;
-                      },
-                  .leaves = [&](std::string_view at) { return view_of(at) != View::kHidden || is_made(at); }};
-  Resolved resolved = TRY(looker.resolve(path, FinalLink::kFollow, &eyes));
-  return PathSeen{{std::move(resolved.path), resolved.type}, resolved.is_lost};
-}
-
 namespace {
 
 Result<PathAnswer> PathStudy::run() {
@@ -128,6 +109,7 @@ Result<PathAnswer> PathStudy::run() {
   settle_private_places();
   TRY(check_own_links());
   TRY(add_home_names());
+  TRY(add_own_programs());
   TRY(add_mandatory());
   TRY(add_obeyed_by_git());
   TRY(look_at_root());
@@ -447,6 +429,21 @@ Status PathStudy::add_home_names() {
                      .where = cat({"home (", why, ")"})});
   }
   std::ranges::move(found, std::back_inserter(rules_));
+  return {};
+}
+
+// A sandbox that writes the directory of hutch's programs, such as a checkout of hutch, would choose what the next
+// start of a sandbox runs.
+Status PathStudy::add_own_programs() {
+  for (const std::string& program : question_.own_programs) {
+    Resolved resolved = TRY(looker_.resolve(program, FinalLink::kFollow));
+    if (resolved.type == FileType::kAbsent || judge_at(resolved.path).view != View::kReadWrite) continue;
+    rules_.push_back({.verb = Verb::kDenyWrite,
+                      .origin = Origin::kMandatory,
+                      .path = std::move(resolved.path),
+                      .text = program,
+                      .where = "hutch's own program"});
+  }
   return {};
 }
 

@@ -18,6 +18,7 @@ struct PathQuestion {
   std::vector<policy::Rule> rules;        // of the policy and the options, as rules_of() gives them
   std::string project;                    // canonical
   std::vector<std::string> policy_files;  // never writable inside
+  std::vector<std::string> own_programs{};  // absolute: hutch starts them outside of sandboxes
   std::vector<std::string> also;          // absolute paths to look at besides
   policy::GitConfig git_config = policy::GitConfig::kProtected;
   std::vector<std::string> allow_obeyed{};  // names of the list of obeyed files that the policy lifts

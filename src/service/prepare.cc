@@ -29,6 +29,7 @@
 #include "service/machine_place.h"
 #include "service/os_user.h"
 #include "service/own_files.h"
+#include "service/programs.h"
 #include "service/sandbox_only.h"
 #include "service/trust.h"
 #include "store/settings_file.h"
@@ -404,6 +405,7 @@ Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan
   host::PathQuestion question;
   question.project = loaded.project;
   question.policy_files = loaded.files;
+  question.own_programs = own_programs();
   question.environment = sys::own_environment();
   question.search_path = search_path_of(question.environment);
   question.allow_obeyed = loaded.policy.filesystem.allow_obeyed;

@@ -1,6 +1,9 @@
 // Where the programs are that hutch starts.
 #include "service/programs.h"
 
+#include <string_view>
+#include <utility>
+
 #include "base/text.h"
 #include "host/isolation_facts.h"
 #include "sys/files.h"
@@ -30,6 +33,16 @@ Result<std::string> helper_program() {
   std::string found = cat({guest.substr(0, guest.rfind('/') + 1), "hutch-helper"});
   if (sys::is_executable_file(found)) return found;
   return fail(Error::not_found("hutch-helper is not beside hutch-guest: install both together"));
+}
+
+std::vector<std::string> own_programs() {
+  const std::string guest = host::find_guest_program();
+  std::vector<std::string> found;
+  for (const std::string_view name : {"hutch", "hutch-guest", "hutch-helper", "hutch-inspect", "hutch-unpack"}) {
+    std::string path = cat({guest.substr(0, guest.rfind('/') + 1), name});
+    if (!guest.empty() && sys::exists(path)) found.push_back(std::move(path));
+  }
+  return found;
 }
 
 Result<std::string> attacks_runner() {

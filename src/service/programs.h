@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -17,6 +18,9 @@ std::string inspector_program(const std::string& guest_program);
 Result<std::string> unpack_program();
 // The program that is root for people who are not.
 Result<std::string> helper_program();
+
+// The programs beside hutch-guest that are hutch's own.
+std::vector<std::string> own_programs();
 
 // The Python program that runs the attacks of hutch selftest, in the directory "attacks" beside hutch-guest.
 Result<std::string> attacks_runner();
