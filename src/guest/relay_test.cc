@@ -328,10 +328,11 @@ class DeafMachine {
  public:
   explicit DeafMachine(UniqueFd stream) : stream_(std::move(stream)) {}
 
-  // Until nothing more is taken of it, or so much was.
+  // Until so much was taken of it, or nothing more for some seconds: the relay may have to wait for a processor.
   std::size_t flood(std::size_t bytes_max) {
+    constexpr int kQuietMax = 3000;  // milliseconds
     std::size_t taken = 0;
-    for (int quiet = 0; quiet < 300 && taken < bytes_max;) {
+    for (int quiet = 0; quiet < kQuietMax && taken < bytes_max;) {
       while (waiting_.size() < 1 << 16) add();
       const auto count = sys::write_some(stream_.get(), waiting_);
       if (!count) rest();
