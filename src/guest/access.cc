@@ -42,7 +42,7 @@ constexpr int kUserFd = 5;
 constexpr int kMountsFd = 6;
 constexpr int kTurnsFd = 7;
 constexpr int kCommitsFd = 8;
-constexpr int kSourcesFd = 9;
+constexpr int kRootsFd = 9;  // behind them the sources
 
 // A workload could go on for ever with names of its own.
 constexpr std::size_t kToldMax = 1000;
@@ -111,10 +111,15 @@ class AccessServer {
 };
 
 Result<wire::AccessRules> receive_rules(wire::Connection& host);
-Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervised, std::vector<UniqueFd> sources);
-std::vector<UniqueFd> take_sources(const std::vector<wire::SupervisedMount>& supervised);
-Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::SupervisedMount>& supervised,
-                                               std::vector<UniqueFd> sources);
+// For each supervised mount; absent where the host has none.
+struct Given {
+  std::vector<UniqueFd> roots;
+  std::vector<UniqueFd> sources;
+  int end = kRootsFd;  // of the descriptors
+};
+Given take_given(const std::vector<wire::SupervisedMount>& supervised, HasRoots has_roots);
+Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervised, Given given);
+Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::SupervisedMount>& supervised, Given given);
 Places::Mount::Above what_is_above(int root, const std::string& target,
                                    const std::vector<wire::SupervisedMount>& supervised);
 // Whether a grant could change nothing about it.
@@ -127,7 +132,7 @@ bool is_about_socket(const sys::Notification& raw) { return raw.syscall == SYS_c
 
 }  // namespace
 
-int serve_access(UniqueFd stream, TakesTurns takes_turns, KnowsCommits knows) {
+int serve_access(UniqueFd stream, TakesTurns takes_turns, KnowsCommits knows, HasRoots has_roots) {
   wire::Connection host(std::move(stream));
   const auto serve = [&]() -> Status {
     const bool has_turns = takes_turns == TakesTurns::kYes;
@@ -136,10 +141,9 @@ int serve_access(UniqueFd stream, TakesTurns takes_turns, KnowsCommits knows) {
     UniqueFd commits(has_commits ? kCommitsFd : -1);
     TRY(sys::block_all_signals());
     auto rules = TRY(receive_rules(host));
-    std::vector<UniqueFd> sources = take_sources(rules.supervised);
-    const auto held = std::ranges::count_if(sources, [](const UniqueFd& source) { return bool(source); });
-    TRY(sys::close_from(kSourcesFd + static_cast<int>(held)));
-    Places places = TRY(enter_sandbox(rules.supervised, std::move(sources)));
+    Given given = take_given(rules.supervised, has_roots);
+    TRY(sys::close_from(given.end));
+    Places places = TRY(enter_sandbox(rules.supervised, std::move(given)));
     return AccessServer(host, std::move(rules), std::move(places), std::move(turns), std::move(commits)).run();
   };
   Status served = serve();
@@ -163,7 +167,7 @@ Result<wire::AccessRules> receive_rules(wire::Connection& host) {
 // nobody in there can reach, with a /proc that knows them all. Of its capabilities it keeps the one for reading the
 // memory of processes that made themselves unreadable, and the one for asking a socket for its file; files it may touch
 // as they may.
-Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervised, std::vector<UniqueFd> sources) {
+Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervised, Given given) {
   UniqueFd proc = TRY(sys::open("/proc", sys::Open::kPath));
   if (sys::user_id() == 0) TRY(sys::drop_groups());
   TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kUserFd));
@@ -176,29 +180,33 @@ Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervise
   UniqueFd(kMountsFd).reset();
   UniqueFd descriptors = TRY(sys::own_descriptors(proc.get()));
   return Places(UniqueFd(kTreeFd), std::move(proc), std::move(descriptors),
-                TRY(find_mounts(supervised, std::move(sources))));
+                TRY(find_mounts(supervised, std::move(given))));
 }
 
-// The host opened them among its mounts, where a directory shows its name and what is above it.
-std::vector<UniqueFd> take_sources(const std::vector<wire::SupervisedMount>& supervised) {
-  std::vector<UniqueFd> sources(supervised.size());
-  int next = kSourcesFd;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (supervised[i].descriptor == wire::SupervisedMount::Descriptor::kHeld) sources[i] = UniqueFd(next++);
+// The guest of the sandbox opened the roots before its command began, so nobody in it had moved one. The host opened
+// the sources among its mounts, where a directory shows its name and what is above it.
+Given take_given(const std::vector<wire::SupervisedMount>& supervised, HasRoots has_roots) {
+  Given given{std::vector<UniqueFd>(supervised.size()), std::vector<UniqueFd>(supervised.size())};
+  if (has_roots == HasRoots::kYes) {
+    for (UniqueFd& root : given.roots) root = UniqueFd(given.end++);
   }
-  return sources;
+  for (std::size_t i = 0; i < supervised.size(); ++i) {
+    const bool is_held = supervised[i].descriptor == wire::SupervisedMount::Descriptor::kHeld;
+    if (is_held) given.sources[i] = UniqueFd(given.end++);
+  }
+  return given;
 }
 
-// One that is not where it was planned is not found, and nothing is changed in it.
-Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::SupervisedMount>& supervised,
-                                               std::vector<UniqueFd> sources) {
+// Without a root that was given, one that is not where it was planned is not found, and nothing is changed in it.
+Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::SupervisedMount>& supervised, Given given) {
   const UniqueFd root = TRY(sys::open_exact("/"));
   std::vector<Places::Mount> mounts;
   for (std::size_t i = 0; i < supervised.size(); ++i) {
     const wire::SupervisedMount& planned = supervised[i];
     Places::Mount& mount = mounts.emplace_back(Places::Mount{.target = planned.target, .source = planned.source});
-    mount.outside = std::move(sources[i]);
-    auto found = sys::resolve_plain(root.get(), planned.target == "/" ? "." : planned.target.substr(1));
+    mount.outside = std::move(given.sources[i]);
+    Result<UniqueFd> found = std::move(given.roots[i]);
+    if (!*found) found = sys::resolve_plain(root.get(), planned.target == "/" ? "." : planned.target.substr(1));
     const auto what = found ? sys::look_at(found->get()) : Result<sys::Resolved>(sys::Resolved());
     const plan::Identity& wanted = planned.identity;
     if (!found || !what || !TRY(sys::is_mount_root(found->get()))) continue;

@@ -417,8 +417,9 @@ Result<std::string> Places::name_of(const UniqueFd& seen, std::string path, std:
   return fail(Error::from_errno("a mount that is moved", EROFS));
 }
 
-// Of a mount of the host's that came along with one of these.
+// Of a mount of the host's that came along with one of these. It may be the one that was not found.
 std::optional<std::string> Places::innermost_name(const UniqueFd& seen, const std::string& path) const {
+  if (std::ranges::any_of(mounts_, [](const Mount& mount) { return !mount.root; })) return std::nullopt;
   std::optional<std::string> innermost;
   std::size_t longest = 0;
   for (const Mount& mount : mounts_) {

@@ -258,7 +258,8 @@ Result<Watched> close_place(const wire::Start& start) {
   if (start.plan.supervisor != plan::Supervisor::kNone) {
     UniqueFd tree = TRY_CTX(split_off_writable(start.plan), "make supervised files read-only");
     auto [user, mounts] = TRY(sys::own_user_and_mounts());
-    watched.supervised.emplace(std::move(tree), std::move(user), std::move(mounts));
+    std::vector<UniqueFd> roots = TRY_CTX(open_supervised(start.plan), "open supervised directories");
+    watched.supervised.emplace(std::move(tree), std::move(user), std::move(mounts), std::move(roots));
   }
   watched.mounts = TRY(watch_covers(start.plan));
   if (start.isolation == wire::Isolation::kContainer) TRY(become_commands_user(start.plan));

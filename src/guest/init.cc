@@ -177,8 +177,9 @@ Status Init::install_filter() {
   const Supervised given = std::move(*supervised_);
   supervised_.reset();
   const UniqueFd listener = std::exchange(listener_, std::nullopt).value();
-  return host_.send(wire::ToHost(wire::Supervise{}),
-                    std::array{listener.get(), given.tree.get(), given.user.get(), given.mounts.get()});
+  std::vector<int> descriptors = {listener.get(), given.tree.get(), given.user.get(), given.mounts.get()};
+  for (const UniqueFd& root : given.roots) descriptors.push_back(root.get());
+  return host_.send(wire::ToHost(wire::Supervise{}), descriptors);
 }
 
 // Nobody in here can mount, so a change means that a mount went because its place was replaced or removed outside. With

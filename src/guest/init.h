@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -16,6 +17,7 @@ struct Supervised {
   UniqueFd tree;  // split_off_writable of guest/tree.h
   UniqueFd user;  // namespaces
   UniqueFd mounts;
+  std::vector<UniqueFd> roots;  // open_supervised of guest/tree.h
 };
 struct Watched {
   std::optional<UniqueFd> mounts;

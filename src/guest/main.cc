@@ -49,9 +49,11 @@ int main(int argc, char** argv) {
     const std::vector<std::string_view> with{argv + 2, argv + argc};
     const bool turns = std::ranges::find(with, "--turns") != with.end();
     const bool commits = std::ranges::find(with, "--commits") != with.end();
+    const bool roots = std::ranges::find(with, "--roots") != with.end();
     return hutch::guest::serve_access(hutch::UniqueFd(kStream),
                                       turns ? hutch::guest::TakesTurns::kYes : hutch::guest::TakesTurns::kNo,
-                                      commits ? hutch::guest::KnowsCommits::kYes : hutch::guest::KnowsCommits::kNo);
+                                      commits ? hutch::guest::KnowsCommits::kYes : hutch::guest::KnowsCommits::kNo,
+                                      roots ? hutch::guest::HasRoots::kYes : hutch::guest::HasRoots::kNo);
   }
   if (argc == 2 && std::string_view(argv[1]) == "--widen") return hutch::guest::widen(hutch::UniqueFd(kStream));
   const auto entrance = hutch::guest::entrance_of({argv + 1, argv + argc});

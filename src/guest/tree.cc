@@ -19,6 +19,7 @@
 #include "sys/files.h"
 #include "sys/io.h"
 #include "sys/mounts.h"
+#include "wire/access.h"
 
 namespace hutch::guest {
 
@@ -227,6 +228,14 @@ Result<UniqueFd> split_off_writable(const plan::SandboxPlan& plan) {
     TRY(alone ? sys::restrict_mount(mount.get(), target, flags) : sys::restrict_tree(mount.get(), target, flags));
   }
   return copy;
+}
+
+Result<std::vector<UniqueFd>> open_supervised(const plan::SandboxPlan& plan) {
+  std::vector<UniqueFd> roots;
+  if (plan.supervised.size() > wire::kSupervisedRootsMax) return roots;
+  const UniqueFd root = TRY(sys::open_exact("/"));
+  for (const std::string& target : plan.supervised) roots.push_back(TRY(sys::open_beneath(root.get(), target)));
+  return roots;
 }
 
 // This mounts over bubblewrap's /dev/pts, because bubblewrap has no option for the limit. A process that owns only the

@@ -25,7 +25,7 @@ namespace hutch::sandbox {
 
 namespace {
 
-// Where hutch-guest --access finds its things; behind them the sources that are held.
+// Where hutch-guest --access finds its things; behind them the roots of the mounts, and the sources that are held.
 constexpr int kStreamFd = 0;
 constexpr int kFirstFd = 3;
 enum Descriptor { kListener, kTree, kUser, kMounts, kDescriptors };
@@ -83,7 +83,8 @@ Refusal replaced_of(const wire::Refused& refused) {
   const bool kept = refused.call == wire::RefusedCall::kKept;
   const policy::ObeyedFile* file = obeyed_of(refused);
   const std::string_view what = kept ? " was not removed: no commit of yours is without it"
-                                     : " was not written: no commit of yours has this content";
+                                     : " was not written: git brings in only what your commits have, and only with "
+                                       "security.gitBringsCommitted";
   return {.what = cat({printable(refused.path), what, file != nullptr ? "; " : "",
                        file != nullptr ? obeyed_remedy(refused, *file) : std::string()}),
           .rule = printable(refused.rule),
@@ -156,8 +157,9 @@ Refusal instructions_of(const wire::Refused& refused) {
 
 }  // namespace
 
-AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& plan, const std::string& data) {
-  AccessRules rules{std::move(guest_program), plan.names, plan.questions, plan.hidden, {}, data};
+AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& plan, const std::string& data,
+                         AccessRules::Committed committed) {
+  AccessRules rules{std::move(guest_program), plan.names, plan.questions, plan.hidden, {}, data, committed};
   for (const std::string& target : plan.supervised) {
     const auto is_it = [&](const plan::MountStep& step) {
       return step.kind == plan::MountKind::kBind && step.target == target;
@@ -176,16 +178,23 @@ AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& pla
 // is another matter, so the directories that the plan meant are held from the start.
 Result<AccessSupervisor> AccessSupervisor::await(AccessRules rules, std::vector<UniqueFd> descriptors,
                                                  TellGuest tell_guest) {
-  if (descriptors.size() != kDescriptors || rules.guest_program.empty()) {
+  const bool has_roots = descriptors.size() == kDescriptors + rules.supervised.size();
+  if ((!has_roots && descriptors.size() != kDescriptors) || rules.guest_program.empty()) {
     return fail(Error::invalid("hutch-guest: a supervisor that nobody asked for"));
   }
-  Widener widener(rules.guest_program, std::move(descriptors[kUser]), std::move(descriptors[kMounts]));
+  UniqueFd program = TRY(sys::open(rules.guest_program, sys::Open::kPath));
+  Widener widener(std::move(program), std::move(descriptors[kUser]), std::move(descriptors[kMounts]));
   std::vector<UniqueFd> sources = open_sources(rules.supervised);
-  return AccessSupervisor({.rules = std::move(rules),
-                           .listener = std::move(descriptors[kListener]),
-                           .tree = std::move(descriptors[kTree]),
-                           .sources = std::move(sources)},
-                          std::move(widener), std::move(tell_guest));
+  std::vector<UniqueFd> roots(std::make_move_iterator(descriptors.begin() + kDescriptors),
+                              std::make_move_iterator(descriptors.end()));
+  AccessSupervisor supervisor({.rules = std::move(rules),
+                               .listener = std::move(descriptors[kListener]),
+                               .tree = std::move(descriptors[kTree]),
+                               .roots = std::move(roots),
+                               .sources = std::move(sources)},
+                              std::move(widener), std::move(tell_guest));
+  if (!has_roots) TRY(supervisor.start());
+  return supervisor;
 }
 
 // Without it the calls fail: the kernel answers ENOSYS for a listener that is closed (seccomp_unotify(2)).
@@ -204,18 +213,23 @@ Status AccessSupervisor::start() {
   if (turns) install.emplace_back(turns->get(), kFirstFd + kDescriptors);
   // Without the lists of commits no content of a protected file is known to be the user's.
   const std::string lists = cat({own.rules.data, "/git-commits"});
-  const Status has_lists = sys::make_private_directories(lists);
+  const bool lands = own.rules.committed == AccessRules::Committed::kLands;
+  const Status has_lists = lands ? sys::make_private_directories(lists) : fail(Error::unsupported("not wanted"));
   const auto commits = has_lists ? sys::open_listing(lists) : Result<UniqueFd>(fail(has_lists.error()));
   if (commits) install.emplace_back(commits->get(), kFirstFd + kDescriptors + 1);
   int next = kFirstFd + kDescriptors + 2;
+  for (const UniqueFd& root : own.roots) install.emplace_back(root.get(), next++);
   for (const UniqueFd& source : own.sources) install.emplace_back(source.get(), next++);
+  // The last one: the process closes it.
+  install.emplace_back(widener_.guest_program(), next);
   std::vector<std::string> arguments = {"hutch-guest", "--access"};
+  if (!own.roots.empty()) arguments.emplace_back("--roots");
   if (turns) arguments.emplace_back("--turns");
   if (commits) arguments.emplace_back("--commits");
-  process_ = TRY(
-      sys::spawn(own.rules.guest_program, {.arguments = std::move(arguments), .environment = {}, .install = install}));
+  process_ = TRY(sys::spawn(cat({"/proc/self/fd/", std::to_string(next)}),
+                            {.arguments = std::move(arguments), .environment = {}, .install = install}));
   wire::Connection connection(std::move(ours));
-  const auto& [program, names, questions, hidden, supervised, data] = own.rules;
+  const auto& [program, names, questions, hidden, supervised, data, committed] = own.rules;
   TRY(connection.send(wire::ToGuest(wire::AccessRules{names, questions, hidden, supervised})));
   connection_ = std::move(connection);
   return {};

@@ -26,9 +26,12 @@ struct AccessRules {
   std::vector<std::string> hidden{};
   std::vector<wire::SupervisedMount> supervised{};
   std::string data{};  // hutch's data directory: the supervisors of one user take turns by a file there
+  // Whether git may replace protected files by what the user's commits have (security.gitBringsCommitted).
+  enum class Committed { kHeldBack, kLands } committed = Committed::kHeldBack;
 };
 // `guest_program` may be empty where the plan has none. `data` is hutch's data directory.
-AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& plan, const std::string& data);
+AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& plan, const std::string& data,
+                         AccessRules::Committed committed);
 
 class AccessSupervisor {
  public:
@@ -40,7 +43,8 @@ class AccessSupervisor {
   // Says something to the sandbox's own guest.
   using TellGuest = std::function<Status(const wire::ToGuest& message)>;
   // `descriptors` came with wire::Supervise. Its process starts with the first call that the kernel holds for it, or
-  // with the first method that needs it: most commands change nothing that is supervised. Ends with its owner.
+  // with the first method that needs it: most commands change nothing that is supervised. It starts at once where the
+  // guest could not send the roots of the supervised mounts. Ends with its owner.
   static Result<AccessSupervisor> await(AccessRules rules, std::vector<UniqueFd> descriptors, TellGuest tell_guest);
 
   // To poll(2) for reading; -1 once it has gone.
@@ -85,6 +89,7 @@ class AccessSupervisor {
     AccessRules rules;
     UniqueFd listener;
     UniqueFd tree;
+    std::vector<UniqueFd> roots;
     std::vector<UniqueFd> sources;
   };
   AccessSupervisor(Awaited awaited, Widener widener, TellGuest tell_guest)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/limits.h"
+#include "base/text.h"
 #include "sys/channel.h"
 #include "sys/io.h"
 #include "sys/process.h"
@@ -21,6 +22,7 @@ namespace {
 constexpr int kWidenerStreamFd = 0;
 constexpr int kUserFd = 3;
 constexpr int kMountsFd = 4;
+constexpr int kProgramFd = 5;
 
 wire::Widen task_of(const plan::Widening& widening, wire::Widen::Action action) {
   return {action, widening.steps.front().target, widening.at, widening.steps, widening.own};
@@ -71,10 +73,13 @@ Result<Wanted> Widener::run(const wire::ToGuest& task, UniqueFd* tree) {
 // A file system that does not answer may keep it for ever.
 Result<Widener::Answer> Widener::ask(const wire::ToGuest& task) {
   auto [ours, its] = TRY(sys::socket_pair());
-  const std::vector<std::pair<int, int>> install = {
-      {its.get(), kWidenerStreamFd}, {user_.get(), kUserFd}, {mounts_.get(), kMountsFd}};
+  const std::vector<std::pair<int, int>> install = {{its.get(), kWidenerStreamFd},
+                                                    {user_.get(), kUserFd},
+                                                    {mounts_.get(), kMountsFd},
+                                                    {guest_program_.get(), kProgramFd}};
   sys::ChildProcess process =
-      TRY(sys::spawn(guest_program_, {.arguments = {"hutch-guest", "--widen"}, .environment = {}, .install = install}));
+      TRY(sys::spawn(cat({"/proc/self/fd/", std::to_string(kProgramFd)}),
+                     {.arguments = {"hutch-guest", "--widen"}, .environment = {}, .install = install}));
   its.reset();
   wire::Connection connection(std::move(ours));
   TRY(connection.send(task));

@@ -16,10 +16,12 @@ namespace hutch::sandbox {
 // Each call waits for a process that it starts, for some milliseconds, and for limits::kWidenWait at most.
 class Widener {
  public:
-  // The sandbox's namespaces.
-  Widener(std::string guest_program, UniqueFd user, UniqueFd mounts)
+  // `guest_program`: by O_PATH, from the start of the sandbox on. By its path another sandbox may have put another
+  // program there meanwhile. `user` and `mounts` are the sandbox's namespaces.
+  Widener(UniqueFd guest_program, UniqueFd user, UniqueFd mounts)
       : guest_program_(std::move(guest_program)), user_(std::move(user)), mounts_(std::move(mounts)) {}
 
+  int guest_program() const { return guest_program_.get(); }
   int user() const { return user_.get(); }
   int mounts() const { return mounts_.get(); }
 
@@ -42,7 +44,7 @@ class Widener {
   Result<Wanted> run(const wire::ToGuest& task, UniqueFd* tree = nullptr);
   Result<Answer> ask(const wire::ToGuest& task);
 
-  std::string guest_program_;
+  UniqueFd guest_program_;
   UniqueFd user_;
   UniqueFd mounts_;
 };

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -21,8 +22,9 @@ namespace hutch::service {
 namespace {
 
 constexpr std::size_t kReferencesMax = 50'000;
+constexpr std::size_t kWorktreesMax = 1000;
 constexpr int kReferenceDepthMax = 16;
-constexpr std::size_t kHeadBytesMax = 4096;
+constexpr std::size_t kHeadBytesMax = 1 << 20;
 constexpr std::size_t kPackedBytesMax = 16 << 20;
 constexpr std::size_t kStashLogBytesMax = 1 << 20;
 
@@ -56,7 +58,10 @@ NamedCommits ReferenceSearch::of(const std::string& repository) {
   const auto listing = sys::open_listing(worktrees);
   const auto names = listing ? sys::names_in(listing->get(), worktrees) : Result<std::vector<sys::TreeEntry>>();
   if (listing && names) {
-    for (const sys::TreeEntry& entry : *names) take_heads(cat({worktrees, "/", entry.name}));
+    if (names->size() > kWorktreesMax) found_.references = plan::References::kTooMany;
+    for (const sys::TreeEntry& entry : *names | std::views::take(kWorktreesMax)) {
+      take_heads(cat({worktrees, "/", entry.name}));
+    }
   }
   return std::move(found_);
 }
@@ -132,6 +137,12 @@ Result<List> open_list(const std::string& path) {
 
 NamedCommits commits_at_references(const std::string& repository, ReferenceKinds kinds) {
   return ReferenceSearch(kinds).of(repository);
+}
+
+sandbox::AccessRules::Committed committed_files(const store::SettingsFile& file) {
+  using enum sandbox::AccessRules::Committed;
+  const auto settings = file.read();
+  return settings && settings->security.git_brings_committed ? kLands : kHeldBack;
 }
 
 void GitCommits::begins(const std::vector<std::string>& repositories,

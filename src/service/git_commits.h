@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "plan/known_commits.h"
+#include "sandbox/access.h"
+#include "store/settings_file.h"
 
 namespace hutch::service {
 
@@ -19,6 +21,9 @@ struct NamedCommits {
   plan::References references = plan::References::kAll;
 };
 NamedCommits commits_at_references(const std::string& repository, ReferenceKinds kinds);
+
+// By the settings; without them, or with broken ones, nothing lands.
+sandbox::AccessRules::Committed committed_files(const store::SettingsFile& file);
 
 // The part of one run. What the run leaves at references is a sandbox's; so is what is new when it starts, if another
 // run may have made it.

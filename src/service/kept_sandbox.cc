@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "plan/bridge_place.h"
 #include "service/doctor.h"
+#include "service/git_commits.h"
 #include "service/isolation_question.h"
 #include "service/load_policy.h"
 #include "service/missing_repository.h"
@@ -24,6 +25,10 @@ namespace {
 
 Result<store::MachineSettings> settings_of_machines(const plan::HostFacts& facts) {
   return store::MachineSettingsFile(config_directory(facts, sys::own_environment())).read();
+}
+
+store::SettingsFile settings_file(const plan::HostFacts& facts) {
+  return store::SettingsFile(config_directory(facts, sys::own_environment()));
 }
 
 // Whether a file may have a new name afterwards. An upload has no name until it ends.
@@ -408,7 +413,8 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin(std::shared_ptr<GitWatch>& g
   if (!instance) {
     return fail(explain_backend_failure(prepared.backend, std::move(instance).error(), judged.guest_program));
   }
-  sandbox::AccessRules access = sandbox::access_rules(judged.guest_program, prepared.plan, settings_.record.directory);
+  sandbox::AccessRules access = sandbox::access_rules(judged.guest_program, prepared.plan, settings_.record.directory,
+                                                      committed_files(settings_file(judged.facts)));
   if (prepared.backend != "none") {
     const bool sees = prepared.backend == "namespace" || prepared.backend == "bwrap";
     const auto processes = sees ? GitWatch::Processes::kSeen : GitWatch::Processes::kNotSeen;
@@ -437,7 +443,7 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin(std::shared_ptr<GitWatch>& g
 
 // A question of its own, before anything runs: the sandbox's are those of what runs.
 hutch::Status KeptSandbox::ask_for_none(const Judged& judged) {
-  const store::SettingsFile file(config_directory(judged.facts, sys::own_environment()));
+  const store::SettingsFile file = settings_file(judged.facts);
   if (none_allowed_) return {};
   const store::Settings settings = TRY(file.read());
   if (!settings.security.asks_without_isolation) return {};

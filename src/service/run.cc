@@ -21,6 +21,7 @@
 #include "service/doctor.h"
 #include "service/explain.h"
 #include "service/git_after.h"
+#include "service/git_commits.h"
 #include "service/host_sockets.h"
 #include "service/image_build.h"
 #include "service/image_recipe.h"
@@ -35,6 +36,7 @@
 #include "service/told_files.h"
 #include "service/trust.h"
 #include "service/wide_start.h"
+#include "store/settings_file.h"
 #include "sys/files.h"
 #include "sys/io.h"
 #include "sys/signals.h"
@@ -197,7 +199,7 @@ Result<RunReport> run_prepared(const Job& job) {
       .streams = streams,
       .signals = job.signals,
       .access = sandbox::access_rules(plan.supervisor == plan::Supervisor::kNone ? std::string() : TRY(guest_program()),
-                                      plan, job.dirs.data),
+                                      plan, job.dirs.data, committed_files(store::SettingsFile(job.dirs.config))),
       .files = files ? files->judge() : sandbox::FileJudge(),
       .network = network.get(),
       .questions = questions ? &questions->questions() : nullptr};

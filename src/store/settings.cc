@@ -90,6 +90,8 @@ constexpr std::array kKeys = {
         "to agents alone, not to `hutch run`"},
     Key{"security.askWithoutIsolation", Type::kTruth,
         "an agent of the backend none, where it may be had, starts when somebody has answered yes", "false"},
+    Key{"security.gitBringsCommitted", Type::kTruth,
+        "git in a sandbox may write a protected file as your commits have it", "false"},
     Key{"security.allowedHosts", Type::kHosts, "every agent may reach these besides what its policy allows", "none"},
     Key{"security.maxConcurrentSandboxes", Type::kCount,
         "agents' sandboxes that run at once; as many besides in the pool", "not limited; 3 in the pool", 1,
@@ -148,6 +150,9 @@ Result<Settings> parse_settings(std::string_view text, std::string_view source) 
   if (const Json* only = find(root, "security.sandboxOnly")) settings.security.sandbox_only = only->get<bool>();
   if (const Json* asks = find(root, "security.askWithoutIsolation")) {
     settings.security.asks_without_isolation = asks->get<bool>();
+  }
+  if (const Json* brings = find(root, "security.gitBringsCommitted")) {
+    settings.security.git_brings_committed = brings->get<bool>();
   }
   if (const Json* hosts = find(root, "security.allowedHosts")) hosts->get_to(settings.security.allowed_hosts);
   settings.security.sandboxes_max = number_in(root, "security.maxConcurrentSandboxes");

@@ -37,6 +37,7 @@ struct Settings {
     // The backend none is refused; not set: to agents, not to what a person types.
     std::optional<bool> sandbox_only;
     bool asks_without_isolation = false;     // before each agent that has none starts
+    bool git_brings_committed = false;       // content of protected files, into sandboxes' work trees
     std::vector<std::string> allowed_hosts;  // that every agent may reach besides what its policy allows
     std::optional<int> sandboxes_max;        // of agents, at once
   } security;

@@ -1,10 +1,12 @@
 // The messages of a sandbox's supervisor of file changes and sockets, and about calls that were refused.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/limits.h"
 #include "plan/plan.h"
 
 namespace hutch::wire {
@@ -146,7 +148,10 @@ struct Refused {
   std::string before{};
 };
 // The sandbox wants its supervisor (guest/access.h). Along travel: where the calls arrive, the writable
-// copy of its tree of mounts, its user namespace, its mount namespace.
+// copy of its tree of mounts, its user namespace, its mount namespace, and the root of each supervised mount, unless
+// there are more than kSupervisedRootsMax.
 struct Supervise {};
+inline constexpr std::size_t kSupervisedRootsMax = 56;
+static_assert(kSupervisedRootsMax + 4 <= limits::kFrameDescriptorsMax);
 
 }  // namespace hutch::wire

@@ -2,6 +2,7 @@
 """Most commands change nothing that is supervised, and an agent's sandbox may wait for hours."""
 
 import os
+import shutil
 import signal
 
 import harness
@@ -49,3 +50,52 @@ def test_a_first_change_while_hutch_is_stopped(hutch, project):
         _, err = run.communicate(timeout=harness.PATIENCE)
         assert run.returncode == 0, err
     assert (project / "f").exists()
+
+
+def test_another_program_in_its_place(hutch, as_user, project, base):
+    """Whoever may write the directory of hutch's programs must not have its own started: the one that was there is. It
+    is there as well where hutch was updated meanwhile."""
+    programs = as_user.mkdir(project.parent / f"{project.name}-programs")
+    for path in base.bin.iterdir():
+        if path.is_file():
+            as_user.own(shutil.copy(path, programs))
+    guest, other = programs / "hutch-guest", programs / "other"
+    as_user.write(other, f"#!/bin/sh\ntouch {project}/started\n")
+    other.chmod(0o755)
+    hutch.program = programs / "hutch"
+    with hutch.popen("sh", "-c", "echo ready; read go; echo x > f") as run:
+        assert run.stdout.readline() == b"ready\n"
+        other.rename(guest)
+        _, err = run.communicate(b"go\n", timeout=harness.PATIENCE)
+        assert run.returncode == 0, err
+    assert [path.name for path in project.iterdir()] == ["f"], err
+
+
+@pytest.mark.parametrize("moved", ["h", "y"])
+def test_a_directory_that_was_moved_before(hutch, as_user, project, run_outside, moved):
+    place = as_user.mkdir(project / "y/h" if moved == "y" else project / "h")
+    with hutch.popen("sh", "-c", "echo ready; read go; echo x > f", cwd=place) as run:
+        assert run.stdout.readline() == b"ready\n"
+        run_outside("mv", moved, "z").ok()
+        _, err = run.communicate(b"go\n", timeout=harness.PATIENCE)
+        assert run.returncode == 0, err
+    assert len(list(project.rglob("f"))) == 1, err
+
+
+def test_a_rule_about_a_mount_in_a_directory_that_was_moved_before(hutch, as_user, project, run_outside):
+    deep = as_user.mkdir(project / "sub/deep")
+    options = ["--deny-read", project / "sub", "--allow-write", deep, "--deny-write", f"{deep}/*.key"]
+    script = "echo ready; read go; cd other/deep && echo x > a.key; echo x > plain"
+    with hutch.popen("sh", "-c", script, options=options) as run:
+        assert run.stdout.readline() == b"ready\n"
+        run_outside("mv", "sub", "other").ok()
+        _, err = run.communicate(b"go\n", timeout=harness.PATIENCE)
+    assert [path.name for path in (project / "other/deep").iterdir()] == ["plain"], err
+
+
+def test_more_mounts_than_one_message_carries(hutch, as_user, project):
+    places = [as_user.mkdir(project.parent / f"{project.name}-{i}") for i in range(70)]
+    options = [word for place in places for word in ("--allow-write", place)]
+    script = "; ".join(f"echo x > {place}/f" for place in places)
+    hutch.sh(script, options=options).ok()
+    assert all((place / "f").exists() for place in places)

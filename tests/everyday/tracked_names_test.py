@@ -52,6 +52,22 @@ def backend(request):
     return request.param
 
 
+class Bringing(harness.Hutch):
+    """Its settings let git bring in what the user has committed."""
+
+    def __init__(self, plain, state):
+        vars(self).update(vars(plain), plain=plain, state=state)
+        self("settings", "set", "security.gitBringsCommitted", "true").ok()
+
+    def __call__(self, *args, **options):
+        return super().__call__(*args, **{"env": {"HUTCH_STATE": str(self.state)}, **options})
+
+
+@pytest.fixture
+def hutch(hutch, as_user, project):
+    return Bringing(hutch, as_user.mkdir(project.parent / f"{project.name}-state", 0o700))
+
+
 @pytest.fixture
 def repository(as_user, project):
     harness.run_in(as_user, ["/bin/sh", "-ec", MAKE], cwd=project).ok()
@@ -107,8 +123,9 @@ def test_what_no_commit_of_the_user_has_is_held_back(as_user, hutch, backend, re
     ran = hutch.sh("set -e; " + script, options=["--json"]).ok()
     assert path.read_text() == '{"b": 3}\n', ran
     refusals = json.loads(ran.out)["refusals"]
-    line = (f"{path} was not written: no commit of yours has this content; Visual Studio Code runs its tasks and obeys "
-            f"its settings; --allow-write {path} allows it, filesystem.allowObeyed [\".vscode\"] allows the name")
+    line = (f"{path} was not written: git brings in only what your commits have, and only with "
+            "security.gitBringsCommitted; Visual Studio Code runs its tasks and obeys its settings; "
+            f"--allow-write {path} allows it, filesystem.allowObeyed [\".vscode\"] allows the name")
     assert [one for one in refusals if line in json.dumps(one["what"]).replace('\\"', '"')], refusals
     assert "was not written" in hutch("why").ok().text
     assert path.stat().st_mtime_ns >= before
@@ -124,6 +141,16 @@ def test_what_one_run_commits_is_held_in_the_next(as_user, hutch, backend, repos
 
 def test_a_clone_has_all_other_files(as_user, hutch, backend, repository, project):
     ran = hutch.sh(f"git clone -q {project} c; ls -A c; git -C c status --porcelain").ok()
+    assert b"docs" in ran.out and b"\nn\n" in ran.out and not (project / "c/.mcp.json").exists(), ran
+    assert f"{project}/c/.mcp.json was not written" in ran.errors, ran
+
+
+def test_without_the_setting_nothing_lands(as_user, hutch, backend, repository, project):
+    ran = hutch.plain.sh("git checkout -q side; cat other")
+    assert (repository / ".vscode/settings.json").read_text() == '{"a": 2}\n', ran
+    assert (repository / "other").read_text() == "o\n" and "settings.json was refused" in ran.errors, ran
+    outside(as_user, repository, "git checkout -q -f side; git checkout -q -f main").ok()
+    ran = hutch.plain.sh(f"git clone -q {project} c; ls -A c").ok()
     assert b"docs" in ran.out and b"\nn\n" in ran.out and not (project / "c/.mcp.json").exists(), ran
     assert f"{project}/c/.mcp.json was not written" in ran.errors, ran
 
