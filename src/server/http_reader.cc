@@ -1,4 +1,4 @@
-// Reads one HTTP/1 request. The one place of the daemon that includes Boost.
+// Reads one HTTP/1 request. With port_answer.cc, which reads answers, what includes Boost.
 #include "server/http_reader.h"
 
 #include <algorithm>

@@ -81,6 +81,7 @@ bool Server::serve_port(const Request& request, const SandboxPort& port) {
   if (!target) return refuse({400, "bad_request", "the request's target is no path"});
   Exchange exchange(shared_, connection_, request, *target, guard_);
   if (const auto refused = serve_sandbox_port(exchange, port)) return last(*refused);
+  connection_.linger();
   return false;
 }
 

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "server/e2b_view.h"
 #include "server/http_streams.h"
+#include "server/port_answer.h"
 #include "server/process_shares.h"
 #include "sys/io.h"
 #include "wire/machine_dial.h"
@@ -30,7 +31,6 @@ using PortClock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kDialMax{15};  // until the process has said that it is connected
 constexpr std::chrono::seconds kPortStallMax{30};  // without a byte of the answer being taken
 constexpr std::size_t kPortPieceMax = 256 << 10;  // waits for one side; until then the other is not read
-constexpr std::string_view kSwitching = "HTTP/1.1 101";
 
 // How the token was shown: what was meant for the daemon does not go on to the sandbox.
 std::optional<Authorization> shown_token(const Exchange& exchange, const std::string& token) {
@@ -62,6 +62,7 @@ class PortRelay {
         request_(exchange.request()),
         ends_(ends),
         to_sandbox_(std::move(head)),
+        answer_(request_),
         reads_body_(request_.has_body) {}
 
   Status run() {
@@ -70,6 +71,8 @@ class PortRelay {
     while (!is_over_) TRY(turn());
     return {};
   }
+  // Whoever asked has been told nothing yet: the server said nothing, or no answer.
+  bool is_unanswered() const { return is_damaged_ && !answer_.has_begun(); }
 
  private:
   Status turn();
@@ -77,28 +80,33 @@ class PortRelay {
   Status take_raw();
   void take_answer();
   Status pass_answer();
-  bool wants_client() const { return (reads_body_ || is_raw_) && to_sandbox_.size() < kPortPieceMax; }
+  bool wants_client() const {
+    return (reads_body_ || answer_.is_raw()) && !is_answered() && to_sandbox_.size() < kPortPieceMax;
+  }
+  // Nothing goes on from the server any more; what came before that still does.
+  bool is_answered() const { return is_damaged_ || answer_.is_done() || !ends_.output[0]; }
 
   http::Connection& connection_;
   const http::Request& request_;
   http::Ends& ends_;
   std::string to_sandbox_;
   std::string to_client_;
-  std::string begin_;  // of the answer, until it is known whether that is another protocol
+  http::PortAnswer answer_;
   bool reads_body_;
-  bool is_raw_ = false;  // another protocol has begun
+  bool is_damaged_ = false;
   bool is_over_ = false;
   PortClock::time_point taken_at_ = PortClock::now();
 };
 
 Status PortRelay::turn() {
-  if (wants_client() && connection_.has_rest()) return is_raw_ ? take_raw() : take_body();
+  if (wants_client() && connection_.has_rest()) return answer_.is_raw() ? take_raw() : take_body();
   const int client = connection_.fd();
   const auto reads = static_cast<short>(wants_client() ? POLLIN : connection_.gone_events());
   const auto writes = static_cast<short>(to_client_.empty() ? 0 : POLLOUT);
+  const bool takes_answer = !is_answered() && to_client_.size() < kPortPieceMax;
   std::array<pollfd, 3> wait = {{{client, static_cast<short>(reads | writes), 0},
                                  {to_sandbox_.empty() ? -1 : ends_.input.get(), POLLOUT, 0},
-                                 {to_client_.size() < kPortPieceMax ? ends_.output[0].get() : -1, POLLIN, 0}}};
+                                 {takes_answer ? ends_.output[0].get() : -1, POLLIN, 0}}};
   TRY(sys::poll(wait, writes != 0 ? std::optional<std::chrono::milliseconds>(kPortStallMax) : std::nullopt));
   const auto is = [&](std::size_t i, short what) { return (wait[i].revents & what) != 0; };
   if (is(0, POLLERR | POLLHUP) || (!wants_client() && is(0, POLLRDHUP))) {
@@ -108,9 +116,9 @@ Status PortRelay::turn() {
   if (is(1, POLLOUT | POLLERR)) http::write_piece(ends_.input, to_sandbox_);
   if (is(2, POLLIN | POLLHUP | POLLERR)) take_answer();
   if (is(0, POLLOUT)) TRY(pass_answer());
-  if (wants_client() && is(0, POLLIN)) TRY(is_raw_ ? take_raw() : take_body());
+  if (wants_client() && is(0, POLLIN)) TRY(answer_.is_raw() ? take_raw() : take_body());
   if (writes != 0 && PortClock::now() - taken_at_ > kPortStallMax) is_over_ = true;
-  if (!ends_.output[0] && to_client_.empty()) is_over_ = true;
+  if (is_answered() && to_client_.empty()) is_over_ = true;
   return {};
 }
 
@@ -146,10 +154,9 @@ Status PortRelay::take_raw() {
 void PortRelay::take_answer() {
   const std::string bytes = http::read_piece(ends_.output[0]);
   if (to_client_.empty()) taken_at_ = PortClock::now();
-  to_client_ += bytes;
-  if (begin_.size() >= kSwitching.size()) return;
-  begin_ += bytes.substr(0, kSwitching.size() - begin_.size());
-  is_raw_ = begin_ == kSwitching && http::asks_for_upgrade(request_);
+  Status taken = answer_.take(bytes, to_client_);
+  if (taken && !ends_.output[0]) taken = answer_.end(to_client_);
+  is_damaged_ = !taken;
 }
 
 Status PortRelay::pass_answer() {
@@ -222,10 +229,12 @@ std::optional<Answer> serve_sandbox_port(Exchange& exchange, const http::Sandbox
     end();
     return closed_port(port);
   }
-  (void)PortRelay(exchange, dialled->ends, http::forwarded_head(exchange.request(), *shown)).run();
+  PortRelay relay(exchange, dialled->ends, http::forwarded_head(exchange.request(), *shown));
+  const Status done = relay.run();
   dialled->ends = {};
   end();
-  return std::nullopt;
+  if (!done || !relay.is_unanswered()) return std::nullopt;
+  return e2b::error_answer(502, "what listens at that port of the sandbox gave no answer of HTTP/1");
 }
 
 }  // namespace hutch::server

@@ -177,9 +177,11 @@ server = socket.create_server(("127.0.0.1", 3000))
 print("listening")
 while True:
     client, _ = server.accept()
-    client.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok")
     client.settimeout(1)
     heard = b""
+    while not heard.endswith(b"\\r\\n\\r\\n") and (piece := client.recv(4096)):
+        heard += piece
+    client.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok")
     try:
         while piece := client.recv(4096):
             heard += piece
@@ -206,5 +208,70 @@ def test_a_second_request_of_the_connection_reaches_no_sandbox(api):
     assert answer.count(b"HTTP/1.1 200 OK") == 1, answer
     heard = harness.wait_until(lambda: sandbox.run("cat /tmp/heard")[1], "what the server heard")
     assert heard.startswith(b"GET / HTTP/1.1\r\n") and b"second" not in heard and sandbox.token.encode() not in heard
+    stream.close()
+    sandbox.kill()
+
+
+# Says what is in SAID to whoever connects, and more once it has heard more; it does not close.
+SAYER = """
+import socket
+
+server = socket.create_server(("127.0.0.1", 3000))
+print("listening")
+while True:
+    client, _ = server.accept()
+    client.settimeout(1)
+    try:
+        for answer in open("/tmp/said", "rb").read().split(b"|NEXT|"):
+            client.recv(65536)
+            client.sendall(answer)
+        while client.recv(65536):
+            pass
+    except OSError:
+        pass
+    client.close()
+"""
+
+
+def _saying(sandbox):
+    stream = sandbox.start(f"python3 -u -c {shlex.quote(SAYER)}")
+    events = stream.events()
+    assert "start" in next(events) and base64.b64decode(next(events)["data"]["stdout"]).startswith(b"listening")
+    return stream
+
+
+def _answered(api, sandbox, said, second=b"", more=""):
+    """What a client reads until the daemon closes; it sends `second` once an answer has come."""
+    line = f"echo {base64.b64encode(said).decode()} | base64 -d > /tmp/said"
+    assert sandbox.run(line)[3]["exited"]
+    with socket.create_connection(("127.0.0.1", api.port), timeout=60) as connection:
+        connection.sendall(f"GET / HTTP/1.1\r\nHost: 3000-{sandbox.id}.localhost\r\n"
+                           f"Authorization: Bearer {api.token}\r\n{more}\r\n".encode())
+        answer = connection.recv(65536)
+        try:
+            if second:
+                connection.sendall(second)
+            while piece := connection.recv(65536):
+                answer += piece
+        except ConnectionError:
+            pass
+    return answer
+
+
+def test_a_server_in_a_sandbox_does_not_speak_for_the_daemon(api):
+    """A connection that a client keeps for its next request would answer that as well."""
+    sandbox = e2b.Sandbox(api)
+    stream = _saying(sandbox)
+    forged = b'HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{"agents": 1}'
+    first = b"HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nKeep-Alive: timeout=60\r\nContent-Length: 2\r\n\r\nok"
+    second = f"GET /v1/agents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {api.token}\r\n\r\n".encode()
+    closed = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
+    assert _answered(api, sandbox, first + b"|NEXT|" + forged, second) == closed
+    assert _answered(api, sandbox, first + forged) == closed
+    interim = b"HTTP/1.1 103 Early Hints\r\n\r\n"
+    assert _answered(api, sandbox, interim + first) == closed
+    for bad in (b"hello\r\n\r\n", b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n" + forged, interim * 100,
+                b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 9\r\n\r\nok"):
+        assert _answered(api, sandbox, bad).startswith(b"HTTP/1.1 502 "), bad
     stream.close()
     sandbox.kill()
