@@ -45,16 +45,26 @@ void Sha256::add(std::string_view bytes) {
   pending_size_ = size;
 }
 
-std::string Sha256::finish() {
+std::string Sha256::finish_bytes() {
   const std::uint64_t bits = total_ * 8;
   std::string padding(1, '\x80');
   padding.resize((pending_size_ < 56 ? 56 : 120) - pending_size_, '\0');
   for (int shift = 56; shift >= 0; shift -= 8) padding += static_cast<char>(bits >> shift & 0xff);
   add(padding);
+  std::string bytes;
+  for (const std::uint32_t word : state_) {
+    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(word >> shift & 0xff);
+  }
+  return bytes;
+}
+
+std::string Sha256::finish() {
   static constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
-  for (const std::uint32_t word : state_) {
-    for (int shift = 28; shift >= 0; shift -= 4) text += kDigits[word >> shift & 0xf];
+  for (const char c : finish_bytes()) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 0xf];
   }
   return text;
 }
@@ -88,6 +98,26 @@ void Sha256::take_block(const unsigned char* block) {
   }
   const std::array<std::uint32_t, 8> worked = {a, b, c, d, e, f, g, h};
   for (std::size_t i = 0; i < worked.size(); ++i) state_[i] += worked[i];
+}
+
+std::string hmac_sha256(std::string_view key, std::string_view bytes) {
+  constexpr std::size_t kBlockBytes = 64;
+  std::string padded(key);
+  if (padded.size() > kBlockBytes) {
+    Sha256 sum;
+    sum.add(key);
+    padded = sum.finish_bytes();
+  }
+  padded.resize(kBlockBytes, '\0');
+  const auto sum_behind = [&padded](char pad, std::string_view text) {
+    std::string block = padded;
+    for (char& c : block) c = static_cast<char>(c ^ pad);
+    Sha256 sum;
+    sum.add(block);
+    sum.add(text);
+    return sum.finish_bytes();
+  };
+  return sum_behind('\x5c', sum_behind('\x36', bytes));
 }
 
 }  // namespace hutch

@@ -12,8 +12,9 @@ namespace hutch {
 class Sha256 {
  public:
   void add(std::string_view bytes);
-  // In hexadecimal, of all that was added. The end of this object's use.
+  // Of all that was added, in hexadecimal or as its 32 bytes. The end of this object's use.
   std::string finish();
+  std::string finish_bytes();
 
  private:
   void take_block(const unsigned char* block);
@@ -24,5 +25,8 @@ class Sha256 {
   std::size_t pending_size_ = 0;
   std::uint64_t total_ = 0;
 };
+
+// The bytes of HMAC (RFC 2104) with it.
+std::string hmac_sha256(std::string_view key, std::string_view bytes);
 
 }  // namespace hutch

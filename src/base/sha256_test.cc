@@ -26,5 +26,21 @@ TEST(Sha256, DoesNotDependOnThePieces) {
   }
 }
 
+// RFC 4231, 4.3 and 4.7.
+TEST(Sha256, SignsWithAKey) {
+  const auto digits = [](const std::string& bytes) {
+    std::string text;
+    for (const char c : bytes) {
+      text += "0123456789abcdef"[static_cast<unsigned char>(c) >> 4];
+      text += "0123456789abcdef"[static_cast<unsigned char>(c) & 0xf];
+    }
+    return text;
+  };
+  EXPECT_EQ(digits(hmac_sha256("Jefe", "what do ya want for nothing?")),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(digits(hmac_sha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First")),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
 }  // namespace
 }  // namespace hutch

@@ -91,14 +91,7 @@ std::string signature_of(const Exchange& exchange, const std::string& token, std
   sum.add(cat({exchange.query("path"), ":", operation, ":", exchange.query("username"), ":", token}));
   const std::string ends = exchange.query("signature_expiration");
   if (!ends.empty()) sum.add(cat({":", ends}));
-  const std::string digits = sum.finish();
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
-    unsigned byte = 0;
-    (void)std::from_chars(digits.data() + i, digits.data() + i + 2, byte, 16);
-    bytes += static_cast<char>(byte);
-  }
-  std::string text = to_base64(bytes);
+  std::string text = to_base64(sum.finish_bytes());
   while (text.ends_with('=')) text.pop_back();
   return cat({"v1_", text});
 }

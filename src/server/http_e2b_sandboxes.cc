@@ -49,7 +49,7 @@ Value::Object made_object(const Exchange& exchange, const store::E2bRecord& reco
                           {"clientID", "hutch"},
                           {"envdVersion", kEnvdVersion},
                           {"envdAccessToken", record.token},
-                          {"trafficAccessToken", record.token}};
+                          {"trafficAccessToken", http::port_token(record.token)}};
   const std::string* host = exchange.request().field("host");
   const std::string domain = exchange.guard() == nullptr || host == nullptr ? "" : http::domain_for(*host);
   if (!domain.empty()) object.emplace("domain", domain);

@@ -5,7 +5,9 @@
 #include <array>
 #include <charconv>
 
+#include "base/base64.h"
 #include "base/ip_address.h"
+#include "base/sha256.h"
 #include "base/text.h"
 
 namespace hutch::server::http {
@@ -50,6 +52,15 @@ std::string domain_for(std::string_view host) {
   if (name.starts_with('[')) name = name.substr(1, name.size() - 2);
   const bool is_address = parse_ip(name).has_value();
   return cat({is_address || name.ends_with(kLocal) ? kLocal : name, port});
+}
+
+std::string port_token(std::string_view token) {
+  std::string text = to_base64(hmac_sha256(token, "hutch: ports of a sandbox"));
+  // The alphabet for URLs, without padding (RFC 4648, 5).
+  std::ranges::replace(text, '+', '-');
+  std::ranges::replace(text, '/', '_');
+  std::erase(text, '=');
+  return text;
 }
 
 bool asks_for_upgrade(const Request& request) {

@@ -24,6 +24,10 @@ std::optional<SandboxPort> port_of_host(std::string_view host);
 // port; "" where nothing is known of it.
 std::string domain_for(std::string_view host);
 
+// The password of a sandbox's ports, which opens them and nothing else: made of the sandbox's token, which it does not
+// tell.
+std::string port_token(std::string_view token);
+
 // The request's head for a server in the sandbox: one request a connection, and nothing of what the daemon was shown.
 bool asks_for_upgrade(const Request& request);
 enum class Authorization { kKept, kTaken };  // taken: it was meant for the daemon

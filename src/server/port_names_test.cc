@@ -29,6 +29,12 @@ TEST(PortNames, TheDomainIsThatOfTheDaemon) {
   EXPECT_EQ(domain_for(""), "");
 }
 
+TEST(PortNames, TheirPasswordIsNotTheToken) {
+  EXPECT_EQ(port_token("one").size(), 43);
+  EXPECT_EQ(port_token("one"), port_token("one"));
+  EXPECT_NE(port_token("one"), port_token("two"));
+}
+
 TEST(PortNames, NothingThatTheDaemonWasShownGoesOn) {
   Request request;
   request.method = "POST";

@@ -208,7 +208,7 @@ Answer closed_port(const http::SandboxPort& port) {
 std::optional<Answer> serve_sandbox_port(Exchange& exchange, const http::SandboxPort& port) {
   const auto sandbox = exchange.shared().e2b->find(port.id, "");
   // Nobody without its token is told that it is there.
-  const auto shown = sandbox ? shown_token(exchange, (*sandbox)->record().token) : std::nullopt;
+  const auto shown = sandbox ? shown_token(exchange, http::port_token((*sandbox)->record().token)) : std::nullopt;
   if (!shown) {
     Answer answer = e2b::error_answer(
         401, "a port of a sandbox needs its token: e2b-traffic-access-token, or the password of Basic authentication");

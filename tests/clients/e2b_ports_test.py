@@ -200,14 +200,15 @@ def test_a_second_request_of_the_connection_reaches_no_sandbox(api):
     events = stream.events()
     assert "start" in next(events) and base64.b64decode(next(events)["data"]["stdout"]).startswith(b"listening")
     with socket.create_connection(("127.0.0.1", api.port), timeout=60) as connection:
-        head = f"GET / HTTP/1.1\r\nHost: 3000-{sandbox.id}.localhost\r\nX-Access-Token: {sandbox.token}\r\n"
+        head = f"GET / HTTP/1.1\r\nHost: 3000-{sandbox.id}.localhost\r\nX-Access-Token: {sandbox.port_token}\r\n"
         connection.sendall(f"{head}\r\n{head.replace('/', '/second', 1)}Authorization: Bearer other\r\n\r\n".encode())
         answer = b""
         while piece := connection.recv(4096):
             answer += piece
     assert answer.count(b"HTTP/1.1 200 OK") == 1, answer
     heard = harness.wait_until(lambda: sandbox.run("cat /tmp/heard")[1], "what the server heard")
-    assert heard.startswith(b"GET / HTTP/1.1\r\n") and b"second" not in heard and sandbox.token.encode() not in heard
+    assert heard.startswith(b"GET / HTTP/1.1\r\n") and b"second" not in heard
+    assert sandbox.port_token.encode() not in heard
     stream.close()
     sandbox.kill()
 
@@ -274,4 +275,20 @@ def test_a_server_in_a_sandbox_does_not_speak_for_the_daemon(api):
                 b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 9\r\n\r\nok"):
         assert _answered(api, sandbox, bad).startswith(b"HTTP/1.1 502 "), bad
     stream.close()
+    sandbox.kill()
+
+
+def test_the_password_of_ports_opens_nothing_else(api):
+    """Whoever is given it may see a page, and neither run commands nor read files; nor the other way about."""
+    sandbox = e2b.Sandbox(api)
+    assert sandbox.port_token != sandbox.token
+    host = f"3000-{sandbox.id}.localhost"
+    for name in ("e2b-traffic-access-token", "X-Access-Token"):
+        for token, status in ((sandbox.port_token, 502), (sandbox.token, 401)):  # 502: nobody listens
+            shown = {"Authorization": None, "Host": host, name: token}
+            assert api.request("GET", "/", headers=shown).status == status, (name, status)
+    own = {"X-Access-Token": sandbox.port_token}
+    assert sandbox.call("process.Process/List", {}, own).status == 401
+    assert api.request("GET", "/files?path=/etc/passwd", headers=sandbox.headers(own)).status == 401
+    assert sandbox.call("process.Process/List", {}).status == 200
     sandbox.kill()

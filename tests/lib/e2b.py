@@ -68,6 +68,7 @@ class Sandbox:
         self.api, self.key = api, key
         made = rest(api, "POST", "/v2/sandboxes", {"templateID": template, **wish}, key=key).ok(201)
         self.id, self.token = made["sandboxID"], made["envdAccessToken"]
+        self.port_token = made["trafficAccessToken"]
 
     @property
     def agent(self):
