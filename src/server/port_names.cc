@@ -26,6 +26,28 @@ bool is_plain_id(std::string_view id) {
          std::ranges::all_of(id, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
+// What follows "Basic ".
+std::optional<std::string_view> basic_words(std::string_view value) {
+  constexpr std::string_view kScheme = "Basic ";
+  if (!equal_ignoring_case(value.substr(0, kScheme.size()), kScheme)) return std::nullopt;
+  return trimmed(value.substr(kScheme.size()));
+}
+
+bool holds_secret(std::string_view text, std::span<const std::string> secrets) {
+  return std::ranges::any_of(secrets, [&](const std::string& one) { return !one.empty() && text.contains(one); });
+}
+
+// As it is, or in a word of base64. Of a password that cannot be read nobody knows whether it is one of them.
+bool carries_secret(const Field& field, std::span<const std::string> secrets) {
+  if (holds_secret(field.value, secrets)) return true;
+  const auto basic = basic_words(field.value);
+  if (basic && field.name.ends_with("authorization") && !from_base64(*basic)) return true;
+  return std::ranges::any_of(split(field.value, ' '), [&](std::string_view word) {
+    const auto decoded = from_base64(word);
+    return decoded && holds_secret(*decoded, secrets);
+  });
+}
+
 }  // namespace
 
 std::optional<SandboxPort> port_of_host(std::string_view host) {
@@ -68,12 +90,21 @@ bool asks_for_upgrade(const Request& request) {
   return request.field("upgrade") != nullptr && connection != nullptr && lists_value(*connection, "upgrade");
 }
 
-std::string forwarded_head(const Request& request, Authorization authorization) {
+std::optional<std::string> basic_password(const Request& request) {
+  const std::string* given = request.field("authorization");
+  const auto words = given == nullptr ? std::nullopt : basic_words(*given);
+  const auto decoded = words ? from_base64(*words) : std::nullopt;
+  const std::size_t colon = decoded ? decoded->find(':') : std::string::npos;
+  if (colon == std::string::npos) return std::nullopt;
+  return decoded->substr(colon + 1);
+}
+
+std::string forwarded_head(const Request& request, std::span<const std::string> secrets) {
   std::string head =
       cat({request.method, " ", request.target, " HTTP/1.", std::to_string(request.minor_version), "\r\n"});
   for (const Field& field : request.fields) {
     if (std::ranges::find(kNotForwarded, field.name) != kNotForwarded.end()) continue;
-    if (field.name == "authorization" && authorization == Authorization::kTaken) continue;
+    if (carries_secret(field, secrets)) continue;
     head += cat({field.name, ": ", field.value, "\r\n"});
   }
   if (asks_for_upgrade(request)) {

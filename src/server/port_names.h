@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,10 +29,13 @@ std::string domain_for(std::string_view host);
 // tell.
 std::string port_token(std::string_view token);
 
-// The request's head for a server in the sandbox: one request a connection, and nothing of what the daemon was shown.
+// The password of Basic authentication; absent where there is none.
+std::optional<std::string> basic_password(const Request& request);
+
+// The request's head for a server in the sandbox: one request a connection, and no field that carries one of the
+// secrets, whatever else let the request in.
 bool asks_for_upgrade(const Request& request);
-enum class Authorization { kKept, kTaken };  // taken: it was meant for the daemon
-std::string forwarded_head(const Request& request, Authorization authorization);
+std::string forwarded_head(const Request& request, std::span<const std::string> secrets);
 
 // A browser's request from another page than the server's own: it may send a password that it was told for this one.
 bool is_of_other_page(const Request& request);

@@ -4,11 +4,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <string>
+
+#include "base/base64.h"
+#include "base/text.h"
+
 namespace hutch::server::http {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+
+const std::array<std::string, 2> kSecrets = {"", "t4"};
 
 TEST(PortNames, NameASandboxAndAPort) {
   EXPECT_EQ(port_of_host("3000-i0af.localhost:8642"), (SandboxPort{3000, "i0af"}));
@@ -47,11 +55,48 @@ TEST(PortNames, NothingThatTheDaemonWasShownGoesOn) {
                     {"connection", "keep-alive"},
                     {"content-length", "3"},
                     {"cookie", "a=b"}};
-  const std::string head = forwarded_head(request, Authorization::kTaken);
+  const std::string head = forwarded_head(request, kSecrets);
   EXPECT_EQ(head,
             "POST /a?b=c HTTP/1.1\r\nhost: 3000-i.localhost\r\ncontent-length: 3\r\ncookie: a=b\r\nconnection: "
             "close\r\n\r\n");
-  EXPECT_THAT(forwarded_head(request, Authorization::kKept), HasSubstr("authorization: Bearer t4\r\n"));
+  EXPECT_THAT(forwarded_head(request, {}), HasSubstr("authorization: Bearer t4\r\n"));
+}
+
+TEST(PortNames, ASecretGoesOnInNoScheme) {
+  Request request;
+  request.method = "GET";
+  request.target = "/";
+  for (const Field& one :
+       {Field{"authorization", "Bearer t4"}, Field{"authorization", "bEARER  t4"}, Field{"authorization", "t4"},
+        Field{"authorization", cat({"Basic ", to_base64("x:t4")})},
+        Field{"authorization", cat({"basic ", to_base64("x:t4")})}, Field{"authorization", "BASIC eDp0N"},
+        Field{"proxy-authorization", cat({"Basic  ", to_base64("x:t4")})}, Field{"x-key", "t4"},
+        Field{"cookie", "a=b; c=t4"}, Field{"x-key", to_base64("t4")}}) {
+    request.fields = {{"host", "3000-i.localhost"}, one};
+    EXPECT_EQ(forwarded_head(request, kSecrets),
+              "GET / HTTP/1.1\r\nhost: 3000-i.localhost\r\nconnection: close\r\n\r\n")
+        << one.value;
+  }
+  for (const Field& one :
+       {Field{"authorization", "Bearer t5"}, Field{"authorization", cat({"Basic ", to_base64("x:t5")})},
+        Field{"x-note", "Basic words"}}) {
+    request.fields = {one};
+    EXPECT_THAT(forwarded_head(request, kSecrets), HasSubstr(one.value));
+  }
+}
+
+TEST(PortNames, APasswordIsThatOfBasic) {
+  Request request;
+  EXPECT_EQ(basic_password(request), std::nullopt);
+  for (const char* scheme : {"Basic ", "basic ", "BASIC  "}) {
+    request.fields = {{"authorization", scheme + to_base64("x:a:b")}};
+    EXPECT_EQ(basic_password(request), "a:b") << scheme;
+  }
+  for (const std::string& none :
+       {std::string("Basic"), std::string("Basic !"), "Basic " + to_base64("x"), std::string("Bearer eDp5")}) {
+    request.fields = {{"authorization", none}};
+    EXPECT_EQ(basic_password(request), std::nullopt) << none;
+  }
 }
 
 TEST(PortNames, AnUpgradeStays) {
@@ -60,11 +105,11 @@ TEST(PortNames, AnUpgradeStays) {
   request.target = "/";
   request.fields = {{"connection", "keep-alive, Upgrade"}, {"upgrade", "websocket"}, {"sec-websocket-key", "k"}};
   EXPECT_TRUE(asks_for_upgrade(request));
-  const std::string head = forwarded_head(request, Authorization::kTaken);
+  const std::string head = forwarded_head(request, kSecrets);
   EXPECT_THAT(head, HasSubstr("\r\nconnection: Upgrade\r\nupgrade: websocket\r\n"));
   request.fields[0].value = "keep-alive";
   EXPECT_FALSE(asks_for_upgrade(request));
-  EXPECT_THAT(forwarded_head(request, Authorization::kTaken), Not(HasSubstr("upgrade")));
+  EXPECT_THAT(forwarded_head(request, kSecrets), Not(HasSubstr("upgrade")));
 }
 
 TEST(PortNames, AnotherPageIsTold) {

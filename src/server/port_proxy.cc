@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "base/base64.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "server/e2b_view.h"
@@ -24,7 +23,6 @@ namespace hutch::server {
 namespace {
 
 using http::Answer;
-using http::Authorization;
 using http::Exchange;
 using PortClock = std::chrono::steady_clock;
 
@@ -32,26 +30,20 @@ constexpr std::chrono::seconds kDialMax{15};  // until the process has said that
 constexpr std::chrono::seconds kPortStallMax{30};  // without a byte of the answer being taken
 constexpr std::size_t kPortPieceMax = 256 << 10;  // waits for one side; until then the other is not read
 
-// How the token was shown: what was meant for the daemon does not go on to the sandbox.
-std::optional<Authorization> shown_token(const Exchange& exchange, const std::string& token) {
+// Whether the request shows what the port takes: its password, or the daemon's own token.
+bool shows_port_token(const Exchange& exchange, const std::string& token) {
+  if (exchange.guard() == nullptr) return true;
   const http::Request& request = exchange.request();
   const auto is = [&](std::string_view given) {
-    return http::is_token(given, token) ||
-           (exchange.guard() != nullptr && http::is_token(given, exchange.guard()->token));
+    return http::is_token(given, token) || http::is_token(given, exchange.guard()->token);
   };
-  if (is(http::bearer_of(request))) return Authorization::kTaken;
-  static constexpr std::string_view kBasic = "Basic ";
-  const std::string* given = request.field("authorization");
-  if (given != nullptr && given->starts_with(kBasic) && !http::is_of_other_page(request)) {
-    const auto decoded = from_base64(std::string_view(*given).substr(kBasic.size()));
-    const std::size_t colon = decoded ? decoded->find(':') : std::string::npos;
-    if (colon != std::string::npos && is(std::string_view(*decoded).substr(colon + 1))) return Authorization::kTaken;
-  }
-  for (const std::string_view name : {"e2b-traffic-access-token", "x-access-token"}) {
+  if (is(http::bearer_of(request))) return true;
+  const auto password = http::is_of_other_page(request) ? std::nullopt : http::basic_password(request);
+  if (password && is(*password)) return true;
+  return std::ranges::any_of(std::array{"e2b-traffic-access-token", "x-access-token"}, [&](const char* name) {
     const std::string* field = request.field(name);
-    if (field != nullptr && is(*field)) return Authorization::kKept;
-  }
-  return exchange.guard() == nullptr ? std::optional(Authorization::kKept) : std::nullopt;
+    return field != nullptr && is(*field);
+  });
 }
 
 // The two sides of one connection, until one of them has ended.
@@ -207,9 +199,9 @@ Answer closed_port(const http::SandboxPort& port) {
 
 std::optional<Answer> serve_sandbox_port(Exchange& exchange, const http::SandboxPort& port) {
   const auto sandbox = exchange.shared().e2b->find(port.id, "");
+  const std::string token = sandbox ? (*sandbox)->record().token : "";
   // Nobody without its token is told that it is there.
-  const auto shown = sandbox ? shown_token(exchange, http::port_token((*sandbox)->record().token)) : std::nullopt;
-  if (!shown) {
+  if (!sandbox || !shows_port_token(exchange, http::port_token(token))) {
     Answer answer = e2b::error_answer(
         401, "a port of a sandbox needs its token: e2b-traffic-access-token, or the password of Basic authentication");
     answer.fields.push_back({"WWW-Authenticate", "Basic realm=\"sandbox\""});
@@ -229,7 +221,8 @@ std::optional<Answer> serve_sandbox_port(Exchange& exchange, const http::Sandbox
     end();
     return closed_port(port);
   }
-  PortRelay relay(exchange, dialled->ends, http::forwarded_head(exchange.request(), *shown));
+  const std::array secrets = {token, http::port_token(token), exchange.guard() ? exchange.guard()->token : ""};
+  PortRelay relay(exchange, dialled->ends, http::forwarded_head(exchange.request(), secrets));
   const Status done = relay.run();
   dialled->ends = {};
   end();

@@ -292,3 +292,27 @@ def test_the_password_of_ports_opens_nothing_else(api):
     assert api.request("GET", "/files?path=/etc/passwd", headers=sandbox.headers(own)).status == 401
     assert sandbox.call("process.Process/List", {}).status == 200
     sandbox.kill()
+
+
+def test_no_scheme_carries_a_token_on(api):
+    """Whatever of the request it was let in by."""
+    sandbox = e2b.Sandbox(api)
+    stream = sandbox.start(f"python3 -u -c {shlex.quote(LISTENER)}")
+    events = stream.events()
+    assert "start" in next(events) and base64.b64decode(next(events)["data"]["stdout"]).startswith(b"listening")
+    shown = {"Authorization": None, "Host": f"3000-{sandbox.id}.localhost", "X-Access-Token": sandbox.port_token}
+    tokens = (api.token, sandbox.token, sandbox.port_token)
+    for token in tokens:
+        basic = base64.b64encode(f"x:{token}".encode()).decode()
+        for value in (f"Basic {basic}", f"basic {basic}", f"bearer {token}", f"Token {token}", token):
+            assert api.request("GET", "/", headers={**shown, "Authorization": value}).status == 200, value
+        assert api.request("GET", "/", headers={**shown, "X-Note": token, "Cookie": f"a={token}"}).status == 200
+    own = base64.b64encode(b"x:its own").decode()
+    assert api.request("GET", "/last", headers={**shown, "Authorization": f"Basic {own}"}).status == 200
+    heard = harness.wait_until(lambda: (text := sandbox.run("cat /tmp/heard")[1]).count(b"END") == 19 and text,
+                               "what the server heard").decode()
+    for token in tokens:
+        assert token not in heard and base64.b64encode(f"x:{token}".encode()).decode() not in heard
+    assert own in heard
+    stream.close()
+    sandbox.kill()
