@@ -26,6 +26,12 @@ bool is_plain_id(std::string_view id) {
          std::ranges::all_of(id, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
+bool is_below_localhost(std::string_view host) {
+  constexpr std::string_view kBelow = ".localhost";
+  const std::string_view name = host.substr(0, host.find(':'));
+  return name.size() > kBelow.size() && equal_ignoring_case(name.substr(name.size() - kBelow.size()), kBelow);
+}
+
 // What follows "Basic ".
 std::optional<std::string_view> basic_words(std::string_view value) {
   constexpr std::string_view kScheme = "Basic ";
@@ -115,11 +121,12 @@ std::string forwarded_head(const Request& request, std::span<const std::string> 
   return head;
 }
 
-bool is_of_other_page(const Request& request) {
+bool may_be_of_other_page(const Request& request) {
   const std::string* site = request.field("sec-fetch-site");
-  if (site != nullptr && *site != "same-origin" && *site != "none") return true;
-  const std::string* origin = request.field("origin");
   const std::string* host = request.field("host");
+  if (site != nullptr && *site != "same-origin" && *site != "none") return true;
+  if (site == nullptr && (host == nullptr || !is_below_localhost(*host))) return true;
+  const std::string* origin = request.field("origin");
   return origin != nullptr && (host == nullptr || *origin != cat({"http://", *host}));
 }
 

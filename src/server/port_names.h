@@ -37,7 +37,9 @@ std::optional<std::string> basic_password(const Request& request);
 bool asks_for_upgrade(const Request& request);
 std::string forwarded_head(const Request& request, std::span<const std::string> secrets);
 
-// A browser's request from another page than the server's own: it may send a password that it was told for this one.
-bool is_of_other_page(const Request& request);
+// Whether a browser may have been told to send it by another page than the server's own: it sends the password that it
+// keeps for this one. It says whose page that was (Sec-Fetch-Site) to names below localhost, and to no other name
+// without TLS.
+bool may_be_of_other_page(const Request& request);
 
 }  // namespace hutch::server::http

@@ -115,19 +115,33 @@ TEST(PortNames, AnUpgradeStays) {
 TEST(PortNames, AnotherPageIsTold) {
   Request request;
   request.fields = {{"host", "3000-a.localhost:1"}};
-  EXPECT_FALSE(is_of_other_page(request));
+  EXPECT_FALSE(may_be_of_other_page(request));
   for (const Field& one : {Field{"origin", "http://3000-b.localhost:1"}, Field{"origin", "http://localhost:1"},
                            Field{"sec-fetch-site", "same-site"}, Field{"sec-fetch-site", "cross-site"}}) {
     request.fields.resize(1);
     request.fields.push_back(one);
-    EXPECT_TRUE(is_of_other_page(request)) << one.value;
+    EXPECT_TRUE(may_be_of_other_page(request)) << one.value;
   }
   for (const Field& one : {Field{"origin", "http://3000-a.localhost:1"}, Field{"sec-fetch-site", "none"},
                            Field{"sec-fetch-site", "same-origin"}}) {
     request.fields.resize(1);
     request.fields.push_back(one);
-    EXPECT_FALSE(is_of_other_page(request)) << one.value;
+    EXPECT_FALSE(may_be_of_other_page(request)) << one.value;
   }
+}
+
+TEST(PortNames, AtOtherNamesABrowserHasToSayWhoseThePageIs) {
+  Request request;
+  EXPECT_TRUE(may_be_of_other_page(request));
+  for (const char* name : {"3000-a.box.example:1", "3000-a.localhost.example", "3000-alocalhost", "3000-a.localhost.",
+                           "3000-a.localhost@b:1"}) {
+    request.fields = {{"host", name}};
+    EXPECT_TRUE(may_be_of_other_page(request)) << name;
+    request.fields.push_back({"sec-fetch-site", "same-origin"});
+    EXPECT_FALSE(may_be_of_other_page(request)) << name;
+  }
+  request.fields = {{"host", "3000-a.LOCALHOST"}};
+  EXPECT_FALSE(may_be_of_other_page(request));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ bool shows_port_token(const Exchange& exchange, const std::string& token) {
     return http::is_token(given, token) || http::is_token(given, exchange.guard()->token);
   };
   if (is(http::bearer_of(request))) return true;
-  const auto password = http::is_of_other_page(request) ? std::nullopt : http::basic_password(request);
+  const auto password = http::may_be_of_other_page(request) ? std::nullopt : http::basic_password(request);
   if (password && is(*password)) return true;
   return std::ranges::any_of(std::array{"e2b-traffic-access-token", "x-access-token"}, [&](const char* name) {
     const std::string* field = request.field(name);

@@ -7,6 +7,7 @@ import socket
 
 import pytest
 
+import api as client
 import e2b
 import harness
 
@@ -315,4 +316,25 @@ def test_no_scheme_carries_a_token_on(api):
         assert token not in heard and base64.b64encode(f"x:{token}".encode()).decode() not in heard
     assert own in heard
     stream.close()
+    sandbox.kill()
+
+
+def test_at_other_names_a_browser_says_whose_page_asks(base, request):
+    """By plain HTTP it does not, and an image of any page has the password that the browser keeps."""
+    own = client.Api(base, base.person("user"), listen="0.0.0.0")
+    request.addfinalizer(own.stop)
+    sandbox = e2b.Sandbox(own)
+    basic = base64.b64encode(f"x:{sandbox.port_token}".encode()).decode()
+
+    def status(domain, **more):
+        shown = {"Authorization": f"Basic {basic}", "Host": f"3000-{sandbox.id}.{domain}:{own.port}", **more}
+        return own.request("GET", "/", headers=shown).status
+
+    let_in = 502  # nobody listens
+    assert [status("box.example"), status("localhost.example"), status("localhost")] == [401, 401, let_in]
+    sites = ("same-origin", "none", "cross-site", "same-site")
+    said = [status("box.example", **{"Sec-Fetch-Site": site}) for site in sites]
+    assert said == [let_in, let_in, 401, 401]
+    token = {"Authorization": None, "e2b-traffic-access-token": sandbox.port_token}
+    assert status("box.example", **token) == let_in
     sandbox.kill()

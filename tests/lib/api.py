@@ -58,7 +58,7 @@ class UnixConnection(http.client.HTTPConnection):
 class Api:
     """`hutch serve --listen` as one person, with a state of its own."""
 
-    def __init__(self, base, person, settings=None):
+    def __init__(self, base, person, settings=None, listen="127.0.0.1"):
         self.base, self.person = base, person
         self.state = person.mkdir(person.home / f"http-{next(numbers)}")
         if settings is not None:
@@ -66,7 +66,7 @@ class Api:
         self.token_file = self.state / "token"
         self.program = base.bin / "hutch"
         self.log = open(self.state / "log", "w+b")
-        argv = [self.program, "serve", "--listen", "127.0.0.1:0", "--token-file", self.token_file]
+        argv = [self.program, "serve", "--listen", f"{listen}:0", "--token-file", self.token_file]
         self.process = harness.start_in(person, argv, env=self.environment(), stderr=self.log, stdout=self.log)
         self.port = self._wait_for_port()
         self.token = self.token_file.read_text().strip()
@@ -77,7 +77,7 @@ class Api:
     def _wait_for_port(self):
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            found = re.search(rb"listening on http://127\.0\.0\.1:(\d+)", (self.state / "log").read_bytes())
+            found = re.search(rb"listening on http://[0-9.]+:(\d+)", (self.state / "log").read_bytes())
             if found:
                 return int(found.group(1))
             assert self.process.poll() is None, (self.state / "log").read_bytes()
