@@ -24,6 +24,7 @@ constexpr std::size_t kKeyCharactersMin = 16;
 constexpr milliseconds kKeepalive{90'000};
 constexpr std::int64_t kKeepaliveSecondsMax = 3600;
 constexpr std::chrono::seconds kRoomWait{10};
+constexpr std::string_view kUser = "user";  // the one that there is
 constexpr std::size_t kCallBytesMax = connect::kMessageBytesMax + connect::kEnvelopeHeadBytes;
 
 std::string_view field_of(const http::Request& request, std::string_view name) {
@@ -108,6 +109,9 @@ std::shared_ptr<E2bSandbox> linked(Exchange& exchange, const std::string& id) {
   const std::string given = exchange.query("signature");
   const std::string_view operation = exchange.request().method == "POST" ? "write" : "read";
   if (is_link_over(exchange.query("signature_expiration"))) return nullptr;
+  // The parts are not told apart in what is signed: "a:write:b" read is "a" written by "b:read:".
+  const std::string user = exchange.query("username");
+  if (!user.empty() && user != kUser) return nullptr;
   for (const auto& sandbox : exchange.shared().e2b->list("")) {
     const store::E2bRecord record = sandbox->record();
     if (!id.empty() && record.id != id) continue;
@@ -260,7 +264,9 @@ std::variant<Inside, NotInside> inside(Exchange& exchange) {
   if (is_of_link(exchange)) {
     const auto sandbox = linked(exchange, id);
     if (sandbox) return entered(exchange, sandbox);
-    return NotInside{401, {"unauthenticated", "the link's signature is wrong, or its time is over"}};
+    return NotInside{
+        401,
+        {"unauthenticated", "the link's signature is wrong, its time is over, or it names another user than \"user\""}};
   }
   if (id.empty()) return NotInside{400, {"invalid_argument", "the header E2b-Sandbox-Id has to name the sandbox"}};
   const auto found = desk.find(id, "");

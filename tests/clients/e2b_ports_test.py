@@ -1,9 +1,11 @@
 # What programs of E2B do first: /home/user, a port by its host's name, links to upload and download.
 import base64
+import hashlib
 import json
 import os
 import shlex
 import socket
+import urllib.parse
 
 import pytest
 
@@ -337,4 +339,31 @@ def test_at_other_names_a_browser_says_whose_page_asks(base, request):
     assert said == [let_in, let_in, 401, 401]
     token = {"Authorization": None, "e2b-traffic-access-token": sandbox.port_token}
     assert status("box.example", **token) == let_in
+    sandbox.kill()
+
+
+def _signed(sandbox, path, operation, user):
+    text = f"{path}:{operation}:{user}:{sandbox.token}".encode()
+    return "v1_" + base64.b64encode(hashlib.sha256(text).digest()).decode().rstrip("=")
+
+
+def _at_link(api, method, signature, body=None, **query):
+    text = urllib.parse.urlencode({**query, "signature": signature})
+    headers = {"Authorization": None, "Content-Type": "application/octet-stream"}
+    return api.request(method, f"/files?{text}", body=body, headers=headers)
+
+
+def test_a_link_that_reads_does_not_write(api):
+    """What is signed does not tell its parts apart, and a file may have any name."""
+    sandbox = e2b.Sandbox(api)
+    assert sandbox.run("echo old > a; echo other > a:write:b")[3]["exited"]
+    path = "/home/user/a:write:b"
+    for user in ("", "user"):
+        link = _signed(sandbox, path, "read", user)
+        assert _at_link(api, "GET", link, path=path, username=user).body == b"other\n"
+        forged = _at_link(api, "POST", link, b"new", path="/home/user/a", username=f"b:read:{user}")
+        assert forged.status == 401, forged.body
+        own = _signed(sandbox, "/home/user/c", "write", user)
+        assert _at_link(api, "POST", own, b"new", path="/home/user/c", username=user).status == 200
+    assert sandbox.run("cat a c")[1] == b"old\nnew"
     sandbox.kill()
