@@ -79,7 +79,7 @@ TEST(PortAnswer, ChunksEndIt) {
   EXPECT_EQ(slow.text,
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
             "1\r\na\r\n1\r\nb\r\n1\r\nc\r\n1\r\nd\r\n1\r\ne\r\n0\r\n\r\n");
-  EXPECT_THAT(passed(asks_by(), text).text, testing::EndsWith("abcde\r\n0\r\n\r\n"));
+  EXPECT_THAT(passed(asks_by(), text).text, testing::EndsWith("3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"));
   EXPECT_EQ(passed(asks_by("GET", {}, 0), text).text, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabcde");
 }
 
