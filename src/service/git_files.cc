@@ -8,6 +8,10 @@
 #include "host/git_person.h"
 #include "host/outer_repository.h"
 #include "policy/rules.h"
+#include "service/git_commits.h"
+#include "service/load_policy.h"
+#include "store/settings_file.h"
+#include "sys/tree.h"
 
 namespace hutch::service {
 
@@ -26,7 +30,9 @@ host::GitPerson person_in(const plan::HostFacts& facts, const host::PathQuestion
   if (is_linked) person.values += "[gc]\n\tauto = 0\n";
   // Where a supervisor judges what git writes, a file that lands is another one than git has written, with its content
   // and its time.
-  const bool lands = question.names == host::PathQuestion::Names::kAlways;
+  const store::SettingsFile settings(config_directory(facts, sys::own_environment()));
+  const bool lands = question.names == host::PathQuestion::Names::kAlways &&
+                     committed_files(settings) == sandbox::AccessRules::Committed::kLands;
   if (lands) person.values += "[core]\n\ttrustctime = false\n\tcheckStat = minimal\n";
   return person;
 }

@@ -148,7 +148,7 @@ def test_a_clone_has_all_other_files(as_user, hutch, backend, repository, projec
 def test_without_the_setting_nothing_lands(as_user, hutch, backend, repository, project):
     ran = hutch.plain.sh("git checkout -q side; cat other")
     assert (repository / ".vscode/settings.json").read_text() == '{"a": 2}\n', ran
-    assert (repository / "other").read_text() == "o\n" and ".mcp.json was refused" in ran.errors, ran
+    assert (repository / "other").read_text() == "o\n" and ".envrc was not written" in ran.errors, ran
     outside(as_user, repository, "git checkout -q -f side; git checkout -q -f main").ok()
     ran = hutch.plain.sh(f"git clone -q {project} c; ls -A c").ok()
     assert b"docs" in ran.out and b"\nn\n" in ran.out and not (project / "c/.mcp.json").exists(), ran
