@@ -157,9 +157,15 @@ Refusal instructions_of(const wire::Refused& refused) {
 
 }  // namespace
 
-AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& plan, const std::string& data,
-                         AccessRules::Committed committed) {
-  AccessRules rules{std::move(guest_program), plan.names, plan.questions, plan.hidden, {}, data, committed};
+Result<AccessRules> access_rules(const std::string& guest_program, const plan::SandboxPlan& plan,
+                                 const std::string& data, AccessRules::Committed committed) {
+  if (plan.supervisor == plan::Supervisor::kNone) return AccessRules();
+  AccessRules rules{.guest_program = TRY(sys::open(guest_program, sys::Open::kPath)),
+                    .names = plan.names,
+                    .questions = plan.questions,
+                    .hidden = plan.hidden,
+                    .data = data,
+                    .committed = committed};
   for (const std::string& target : plan.supervised) {
     const auto is_it = [&](const plan::MountStep& step) {
       return step.kind == plan::MountKind::kBind && step.target == target;
@@ -171,27 +177,24 @@ AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& pla
     mount.identity = step->identity;
     mount.source = step->source;
   }
+  rules.sources = open_sources(rules.supervised);
   return rules;
 }
 
-// Nothing that the sandbox does before its first supervised call moves a mount or what is above one. What the host does
-// is another matter, so the directories that the plan meant are held from the start.
+// Nothing that the sandbox does before its first supervised call moves a mount or what is above one.
 Result<AccessSupervisor> AccessSupervisor::await(AccessRules rules, std::vector<UniqueFd> descriptors,
                                                  TellGuest tell_guest) {
   const bool has_roots = descriptors.size() == kDescriptors + rules.supervised.size();
-  if ((!has_roots && descriptors.size() != kDescriptors) || rules.guest_program.empty()) {
+  if ((!has_roots && descriptors.size() != kDescriptors) || !rules.guest_program) {
     return fail(Error::invalid("hutch-guest: a supervisor that nobody asked for"));
   }
-  UniqueFd program = TRY(sys::open(rules.guest_program, sys::Open::kPath));
-  Widener widener(std::move(program), std::move(descriptors[kUser]), std::move(descriptors[kMounts]));
-  std::vector<UniqueFd> sources = open_sources(rules.supervised);
+  Widener widener(std::move(rules.guest_program), std::move(descriptors[kUser]), std::move(descriptors[kMounts]));
   std::vector<UniqueFd> roots(std::make_move_iterator(descriptors.begin() + kDescriptors),
                               std::make_move_iterator(descriptors.end()));
   AccessSupervisor supervisor({.rules = std::move(rules),
                                .listener = std::move(descriptors[kListener]),
                                .tree = std::move(descriptors[kTree]),
-                               .roots = std::move(roots),
-                               .sources = std::move(sources)},
+                               .roots = std::move(roots)},
                               std::move(widener), std::move(tell_guest));
   if (!has_roots) TRY(supervisor.start());
   return supervisor;
@@ -219,7 +222,7 @@ Status AccessSupervisor::start() {
   if (commits) install.emplace_back(commits->get(), kFirstFd + kDescriptors + 1);
   int next = kFirstFd + kDescriptors + 2;
   for (const UniqueFd& root : own.roots) install.emplace_back(root.get(), next++);
-  for (const UniqueFd& source : own.sources) install.emplace_back(source.get(), next++);
+  for (const UniqueFd& source : own.rules.sources) install.emplace_back(source.get(), next++);
   // The last one: the process closes it.
   install.emplace_back(widener_.guest_program(), next);
   std::vector<std::string> arguments = {"hutch-guest", "--access"};
@@ -229,8 +232,8 @@ Status AccessSupervisor::start() {
   process_ = TRY(sys::spawn(cat({"/proc/self/fd/", std::to_string(next)}),
                             {.arguments = std::move(arguments), .environment = {}, .install = install}));
   wire::Connection connection(std::move(ours));
-  const auto& [program, names, questions, hidden, supervised, data, committed] = own.rules;
-  TRY(connection.send(wire::ToGuest(wire::AccessRules{names, questions, hidden, supervised})));
+  TRY(connection.send(
+      wire::ToGuest(wire::AccessRules{own.rules.names, own.rules.questions, own.rules.hidden, own.rules.supervised})));
   connection_ = std::move(connection);
   return {};
 }

@@ -18,20 +18,23 @@
 
 namespace hutch::sandbox {
 
-// What is needed to start one.
+// What is needed to start one. Made before anything runs in the sandbox: what the host does from then on, by another
+// sandbox too, moves and replaces nothing of it.
 struct AccessRules {
-  std::string guest_program;
-  plan::GuardedNames names;
+  UniqueFd guest_program{};  // by O_PATH; none where the plan has no supervisor
+  plan::GuardedNames names{};
   plan::FileQuestions questions = plan::FileQuestions::kNone;
   std::vector<std::string> hidden{};
   std::vector<wire::SupervisedMount> supervised{};
+  std::vector<UniqueFd>
+      sources{};  // of those that are wire::SupervisedMount::Descriptor::kHeld, among the host's mounts
   std::string data{};  // hutch's data directory: the supervisors of one user take turns by a file there
   // Whether git may replace protected files by what the user's commits have (security.gitBringsCommitted).
   enum class Committed { kHeldBack, kLands } committed = Committed::kHeldBack;
 };
-// `guest_program` may be empty where the plan has none. `data` is hutch's data directory.
-AccessRules access_rules(std::string guest_program, const plan::SandboxPlan& plan, const std::string& data,
-                         AccessRules::Committed committed);
+// Opens what it names. `data` is hutch's data directory.
+Result<AccessRules> access_rules(const std::string& guest_program, const plan::SandboxPlan& plan,
+                                 const std::string& data, AccessRules::Committed committed);
 
 class AccessSupervisor {
  public:
@@ -90,7 +93,6 @@ class AccessSupervisor {
     UniqueFd listener;
     UniqueFd tree;
     std::vector<UniqueFd> roots;
-    std::vector<UniqueFd> sources;
   };
   AccessSupervisor(Awaited awaited, Widener widener, TellGuest tell_guest)
       : awaited_(std::move(awaited)), widener_(std::move(widener)), tell_guest_(std::move(tell_guest)) {}

@@ -293,7 +293,7 @@ Status Resident::take(const wire::Frame& frame) {
   }
   if (const auto* refused = std::get_if<wire::Refused>(&message)) tell_refusal(refusal_of(*refused));
   if (std::holds_alternative<wire::Supervise>(message)) {
-    access_.emplace(AccessDesk::Settings{.rules = parts_->access_rules,
+    access_.emplace(AccessDesk::Settings{.rules = std::move(parts_->access_rules),
                                          .judge_socket = parts_->judge_socket,
                                          .files = parts_->files,
                                          .tell = [this](const Refusal& refusal) { tell_refusal(refusal); },

@@ -27,12 +27,12 @@ constexpr std::size_t kConsoleBytesMax = 64 << 10;  // as much as a pipe has
 
 class Supervisor {
  public:
-  Supervisor(const Supervision& supervision, const CommandRequest& request)
-      : on_(supervision),
+  Supervisor(Supervision supervision, const CommandRequest& request)
+      : on_(std::move(supervision)),
         request_(request),
         started_at_(SteadyClock::now()),
         last_output_(started_at_),
-        access_({.rules = on_.access,
+        access_({.rules = std::move(on_.access),
                  .judge_socket = on_.judge_socket,
                  .files = on_.files,
                  .tell = [this](const Refusal& refusal) { record_refusal(refusal); },
@@ -86,9 +86,9 @@ Result<UniqueFd> take_signals() {
       {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT, SIGTTIN, SIGTTOU, SIGUSR1, SIGUSR2});
 }
 
-Result<Outcome> supervise(const Supervision& supervision, const CommandRequest& request) {
-  auto outcome = Supervisor(supervision, request).run();
+Result<Outcome> supervise(Supervision supervision, const CommandRequest& request) {
   const UniqueFd& console = supervision.instance.console;
+  auto outcome = Supervisor(std::move(supervision), request).run();
   if (outcome || !console) return outcome;
   // Nobody has read it by then.
   std::string bytes(kConsoleBytesMax, '\0');

@@ -51,6 +51,6 @@ struct Supervision {
   Network* network = nullptr;  // absent where no gateway has a sandbox's connections
   Questions* questions = nullptr;  // absent where nobody is asked
 };
-Result<Outcome> supervise(const Supervision& supervision, const CommandRequest& request);
+Result<Outcome> supervise(Supervision supervision, const CommandRequest& request);
 
 }  // namespace hutch::sandbox

@@ -31,7 +31,7 @@ store::SettingsFile settings_file(const plan::HostFacts& facts) {
   return store::SettingsFile(config_directory(facts, sys::own_environment()));
 }
 
-sandbox::AccessRules access_of(const Judged& judged, const std::string& data) {
+Result<sandbox::AccessRules> access_of(const Judged& judged, const std::string& data) {
   return sandbox::access_rules(judged.guest_program, judged.prepared.plan, data,
                                committed_files(settings_file(judged.facts)));
 }
@@ -418,7 +418,7 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin(std::shared_ptr<GitWatch>& g
   if (!instance) {
     return fail(explain_backend_failure(prepared.backend, std::move(instance).error(), judged.guest_program));
   }
-  sandbox::AccessRules access = access_of(judged, settings_.record.directory);
+  sandbox::AccessRules access = TRY(access_of(judged, settings_.record.directory));
   if (prepared.backend != "none") {
     const bool sees = prepared.backend == "namespace" || prepared.backend == "bwrap";
     const auto processes = sees ? GitWatch::Processes::kSeen : GitWatch::Processes::kNotSeen;

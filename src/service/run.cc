@@ -194,15 +194,16 @@ Result<RunReport> run_prepared(const Job& job) {
       .screen = &screen,
   }));
 
-  sandbox::Supervision supervision{
-      .instance = instance,
-      .streams = streams,
-      .signals = job.signals,
-      .access = sandbox::access_rules(plan.supervisor == plan::Supervisor::kNone ? std::string() : TRY(guest_program()),
-                                      plan, job.dirs.data, committed_files(store::SettingsFile(job.dirs.config))),
-      .files = files ? files->judge() : sandbox::FileJudge(),
-      .network = network.get(),
-      .questions = questions ? &questions->questions() : nullptr};
+  const std::string program = TRY(guest_program());
+  sandbox::AccessRules access =
+      TRY(sandbox::access_rules(program, plan, job.dirs.data, committed_files(store::SettingsFile(job.dirs.config))));
+  sandbox::Supervision supervision{.instance = instance,
+                                   .streams = streams,
+                                   .signals = job.signals,
+                                   .access = std::move(access),
+                                   .files = files ? files->judge() : sandbox::FileJudge(),
+                                   .network = network.get(),
+                                   .questions = questions ? &questions->questions() : nullptr};
   if (sockets) {
     supervision.judge_socket = [&](const sandbox::SocketRequest& asked, const sandbox::SettleSocket& settle) {
       sockets->judge(asked, settle);
@@ -221,13 +222,13 @@ Result<RunReport> run_prepared(const Job& job) {
                              return true;
                            }};
   }
-  auto outcome = sandbox::supervise(supervision, {.arguments = job.command,
-                                                  .environment = plan.environment,
-                                                  .cwd = plan.cwd,
-                                                  .processes_max = holding.processes_max,
-                                                  .address_space_max = holding.address_space_max,
-                                                  .timeout = plan.limits.timeout,
-                                                  .idle_timeout = plan.limits.idle_timeout});
+  auto outcome = sandbox::supervise(std::move(supervision), {.arguments = job.command,
+                                                             .environment = plan.environment,
+                                                             .cwd = plan.cwd,
+                                                             .processes_max = holding.processes_max,
+                                                             .address_space_max = holding.address_space_max,
+                                                             .timeout = plan.limits.timeout,
+                                                             .idle_timeout = plan.limits.idle_timeout});
   if (!outcome) return fail(explain_backend_failure(job.prepared.backend, std::move(outcome).error()));
   if (questions) std::ranges::move(questions->take_refusals(), std::back_inserter(outcome->refusals));
   return RunReport{job.prepared.backend, TRY(conclude(std::move(*outcome), holding))};

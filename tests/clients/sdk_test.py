@@ -126,6 +126,8 @@ const pid = (await hutch.health()).pid
 for (let i = 0; i < 200 && !existsSync(process.env.HOME + '/begun'); i++) await new Promise((go) => setTimeout(go, 50))
 process.kill(pid, 'SIGKILL')
 said.cut = await cut
+// Its listening socket takes connections until the kernel has closed it too, and nobody answers those.
+while (!(await reason(unstarted.health())).startsWith('0 unavailable')) await new Promise((go) => setTimeout(go, 10))
 said.after = (await agent.exec('cat ~/kept')).stdout
 await agent.remove()
 stop()
