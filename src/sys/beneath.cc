@@ -99,15 +99,19 @@ Result<std::string> read_at(int fd, std::uint64_t offset, std::size_t bytes_max)
   std::string bytes;
   // Beyond what an offset can say there is nothing.
   if (offset > static_cast<std::uint64_t>(LLONG_MAX) - bytes_max) return bytes;
-  static constexpr std::size_t kStep = 256 << 10;
-  while (bytes.size() < bytes_max) {
+  // Most files are small: memory that is asked for is faulted in page by page.
+  static constexpr std::size_t kFirstStep = 4 << 10;
+  static constexpr std::size_t kStepMax = 256 << 10;
+  for (std::size_t step = kFirstStep; bytes.size() < bytes_max; step = std::min(2 * step, kStepMax)) {
     const std::size_t had = bytes.size();
-    const std::size_t wanted = std::min(kStep, bytes_max - had);
-    bytes.resize(had + wanted);
+    const std::size_t wanted = std::min(step, bytes_max - had);
     const auto at = static_cast<off_t>(offset + had);
-    const ssize_t count = retry([&] { return ::pread(fd, bytes.data() + had, wanted, at); });
+    ssize_t count = 0;
+    bytes.resize_and_overwrite(had + wanted, [&](char* data, std::size_t) {
+      count = retry([&] { return ::pread(fd, data + had, wanted, at); });
+      return had + static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+    });
     TRY(check(count, {"pread()"}));
-    bytes.resize(had + static_cast<std::size_t>(count));
     if (count == 0) break;
   }
   return bytes;
