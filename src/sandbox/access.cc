@@ -202,6 +202,7 @@ Result<AccessSupervisor> AccessSupervisor::await(AccessRules rules, std::vector<
 
 // Without it the calls fail: the kernel answers ENOSYS for a listener that is closed (seccomp_unotify(2)).
 Status AccessSupervisor::start() {
+  has_started_ = true;
   const Awaited own = std::move(*awaited_);
   awaited_.reset();
   auto [ours, its] = TRY(sys::socket_pair());

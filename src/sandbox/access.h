@@ -52,6 +52,8 @@ class AccessSupervisor {
 
   // To poll(2) for reading; -1 once it has gone.
   int fd() const { return connection_ ? connection_->fd() : awaited_ ? awaited_->listener.get() : -1; }
+  // Whether its process was to start, now or before.
+  bool has_started() const { return has_started_; }
   // Whether something was told while something else was waited for.
   bool has_heard() const { return !told_.refusals.empty() || !told_.requests.empty() || !told_.files.empty(); }
   // What it has told since. Where it has gone, or could not be started, every change of a supervised file fails from
@@ -117,6 +119,7 @@ class AccessSupervisor {
   std::vector<Held> held_;
   std::vector<std::uint64_t> covers_;
   Heard told_;
+  bool has_started_ = false;
   int to_heed_ = 0;
   int heeded_ = 0;
 };

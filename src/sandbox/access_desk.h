@@ -38,6 +38,9 @@ class AccessDesk {
   void settle();
   // The sandbox's own root, for another sandbox to have; Code::kUnsupported where there is no supervisor.
   Result<UniqueFd> hand_root();
+  // Whether a supervisor stood there and no call was held for it: then no file has changed on the mounts that the
+  // sandbox sees read-only.
+  bool has_changed_nothing() const { return supervisor_ && !supervisor_->has_started(); }
   // Until step() has something to do.
   std::optional<std::chrono::milliseconds> time_left() const;
   void step();

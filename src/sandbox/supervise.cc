@@ -394,6 +394,7 @@ Status Supervisor::finish() {
     take_network_refusals();
   }
   access_.settle();
+  if (access_.has_changed_nothing()) outcome_.files = Outcome::Files::kUnchanged;
   access_.stop();
   if (on_.instance.limit_events) {
     const host::CgroupEvents events = on_.instance.limit_events();

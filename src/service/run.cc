@@ -59,7 +59,7 @@ struct Job {
   const SessionLink& session;
   const std::function<Recorder&()>& record;  // the first call opens it and writes the run's start
   std::unique_ptr<backend::Backend>& ahead;  // null where none was started ahead
-  GitBefore* git;  // null if nothing is isolated
+  std::optional<GitBefore>& git;  // from the start of the backend on; none if nothing is isolated
 };
 
 Result<std::vector<std::string>> command_of(const RunRequest& request);
@@ -122,22 +122,13 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
   };
   look_at_cut_off(dirs.data, tell);
   std::optional<GitBefore> git;
-  if (prepared.backend != "none") git.emplace(prepared, dirs.data);
-  const Job job{request,
-                command,
-                facts,
-                dirs,
-                prepared,
-                signals.get(),
-                control ? &*control : nullptr,
-                tell,
-                session,
-                record,
-                ahead,
-                git ? &*git : nullptr};
+  const Job job{request, command, facts,  dirs,  prepared, signals.get(), control ? &*control : nullptr,
+                tell,    session, record, ahead, git};
   auto report = run_prepared(job);
-  tell_redirected_git(prepared, tell);
-  if (git) hold_git_states(*git, dirs, decide.keep, tell);
+  if (!report || report->outcome.files == sandbox::Outcome::Files::kMayHaveChanged) {
+    tell_redirected_git(prepared, tell);
+    if (git) hold_git_states(*git, dirs, decide.keep, tell);
+  }
   if (!report) {
     record().failed(report.error());
     return report;
@@ -187,6 +178,7 @@ Result<RunReport> run_prepared(const Job& job) {
   backend::Instance instance = TRY(start_backend(job, holding));
   // From here the plan is being applied. What follows takes place meanwhile; the command waits for `supervise`.
   job.record();
+  if (job.prepared.backend != "none") job.git.emplace(job.prepared, job.dirs.data);
   const bool as_json = job.request.form == OutputForm::kJson;
   sandbox::Streams streams = TRY(sandbox::Streams::open({
       .output = as_json ? sandbox::Output::kCapture : sandbox::Output::kPass,
@@ -261,9 +253,9 @@ std::unique_ptr<HostFiles> make_files(const Job& job, RunQuestions* questions) {
                           .prepared = job.prepared,
                           .look = [&job] { return files_now(job.request.place, job.facts, sys::own_environment()); },
                           .questions = &questions->questions()});
-  if (job.git != nullptr) {
-    files->tell_before_change([git = job.git](const std::string& root) { git->widen(root); });
-  }
+  files->tell_before_change([&git = job.git](const std::string& root) {
+    if (git) git->widen(root);
+  });
   questions->serve(*files);
   return files;
 }

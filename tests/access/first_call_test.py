@@ -38,6 +38,25 @@ def test_many_first_changes_at_once(hutch, project):
     assert result.err.count(b".bashrc was refused") == 1, result.err
 
 
+def make_operation(as_user, project):
+    """As the person's own "git rebase -i" does; with a line that runs a program."""
+    as_user.mkdir(project / ".git/rebase-merge")
+    return as_user.write(project / ".git/rebase-merge/git-rebase-todo", "exec ./mine\n")
+
+
+@pytest.mark.parametrize("changes", [False, True])
+def test_where_nothing_changed_nothing_is_looked_at(hutch, as_user, project, changes):
+    """What the person began meanwhile stays theirs; where the sandbox wrote too, nobody can tell whose it is."""
+    harness.run_in(as_user, ["git", "init", "-q", project]).ok()
+    with hutch.popen("sh", "-c", f"echo ready; read go; {'touch f' if changes else 'cat .git/HEAD'}") as run:
+        assert run.stdout.readline() == b"ready\n"
+        steps = make_operation(as_user, project)
+        _, err = run.communicate(b"go\n", timeout=harness.PATIENCE)
+        assert run.returncode == 0, err
+    assert steps.exists() is not changes, err
+    assert (b"git-rebase-todo" in err or b"rebase-merge" in err) is changes, err
+
+
 def test_a_first_change_while_hutch_is_stopped(hutch, project):
     """It waits for hutch."""
     with hutch.popen("sh", "-c", "echo ready; read go; touch f") as run:
