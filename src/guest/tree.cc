@@ -33,6 +33,13 @@ constexpr unsigned kPassedDirectoryMode = 0111;
 
 constexpr std::array<const char*, 6> kDevices = {"null", "zero", "full", "random", "urandom", "tty"};
 
+// The directory that has a name: most are of the root itself.
+struct Above {
+  UniqueFd opened{};
+  int root = -1;
+  int get() const { return opened ? opened.get() : root; }
+};
+
 Result<UniqueFd> attach_first(const plan::MountStep& step, UniqueFd given);
 Result<UniqueFd> attach_root(const plan::MountStep& step);
 Result<UniqueFd> attach_given(UniqueFd given);
@@ -40,10 +47,9 @@ Result<UniqueFd> attach_image(const plan::MountStep& step);
 Status bring_in(int scratch, const char* name, const UniqueFd& tree);
 Status make_mount_directory(int root, const std::string& path, unsigned mode);
 Result<UniqueFd> make_file(int root, const std::string& path, unsigned mode);
-Result<UniqueFd> directory_above(int root, const std::string& path);
+Result<Above> directory_above(int root, const std::string& path);
 std::string last_name(const std::string& path);
-Result<UniqueFd> writable_copy(int root, const UniqueFd& directory, const std::string& name,
-                               std::span<const std::string> own);
+Result<UniqueFd> writable_copy(int root, int directory, const std::string& name, std::span<const std::string> own);
 Status apply(int root, const plan::MountStep& step);
 Status mount_tmpfs(int root, const plan::MountStep& step);
 Result<UniqueFd> new_tmpfs(const plan::MountStep& step);
@@ -61,7 +67,7 @@ Status mount_devices(int root, const plan::MountStep& step);
 Result<UniqueFd> new_terminals();
 Status seal(int root, const plan::MountStep& step);
 Status mount_opened(int root, const plan::MountStep& step, int source);
-Status bind_device(int root, const std::string& directory, const std::string& name);
+Status bind_device(int devices, const std::string& name);
 Status place(int root, const plan::MountStep& step, int tree);
 Status make_target(int root, const plan::MountStep& step);
 Status check_identity(int fd, const plan::MountStep& step);
@@ -153,7 +159,7 @@ Result<UniqueFd> make_mount_point(int root, const std::string& target, plan::Mak
   const bool sealed = TRY(sys::is_on_read_only_mount(there.get()));
   const bool is_layer = !sealed && !TRY(sys::is_on_tmpfs(there.get()));
   const unsigned mode = is_layer ? 0755 : sealed ? kPassedDirectoryMode : kPassedDirectoryMode | 0200;
-  const UniqueFd copy = TRY(writable_copy(root, there, target, own));
+  const UniqueFd copy = TRY(writable_copy(root, there.get(), target, own));
   for (std::size_t slash = rest.find('/'); slash != std::string::npos; slash = rest.find('/', slash + 1)) {
     TRY(make_mount_directory(copy.get(), rest.substr(0, slash), mode));
   }
@@ -167,8 +173,8 @@ Result<UniqueFd> make_mount_point(int root, const std::string& target, plan::Mak
 }
 
 Status remove_mount_point(int root, const std::string& target, std::span<const std::string> own) {
-  const UniqueFd above = TRY(directory_above(root, without_root(target)));
-  const UniqueFd copy = TRY(writable_copy(root, above, target, own));
+  const Above above = TRY(directory_above(root, without_root(target)));
+  const UniqueFd copy = TRY(writable_copy(root, above.get(), target, own));
   Status removed = sys::unlink_at(copy.get(), last_name(target));
   if (!removed && removed.error().sys_errno == EISDIR)
     removed = sys::remove_directory_at(copy.get(), last_name(target));
@@ -339,16 +345,15 @@ Status bring_in(int scratch, const char* name, const UniqueFd& tree) {
 }
 
 // Of a directory of the sandbox's own.
-Result<UniqueFd> writable_copy(int root, const UniqueFd& directory, const std::string& name,
-                               std::span<const std::string> own) {
-  const sys::FileIdentity found = TRY(sys::identify(directory.get()));
+Result<UniqueFd> writable_copy(int root, int directory, const std::string& name, std::span<const std::string> own) {
+  const sys::FileIdentity found = TRY(sys::identify(directory));
   bool is_own = false;
   for (const std::string& path : own) {
     const auto of = sys::open_beneath(root, path);
     is_own = is_own || (of && TRY(sys::identify(of->get())).device == found.device);
   }
   if (!is_own) return fail(Error::from_errno(cat({"a mount point at ", name}), EROFS));
-  UniqueFd copy = TRY(sys::clone_tree(directory.get(), name));
+  UniqueFd copy = TRY(sys::clone_tree(directory, name));
   TRY(sys::allow_writing(copy.get(), name));
   return copy;
 }
@@ -395,7 +400,7 @@ Result<UniqueFd> copy_of(int root, const plan::MountStep& step) {
 }
 
 Status write_new_link(int root, const plan::MountStep& step) {
-  const UniqueFd above = TRY(directory_above(root, without_root(step.target)));
+  const Above above = TRY(directory_above(root, without_root(step.target)));
   const std::string name = last_name(step.target);
   Status made = sys::make_symlink(step.source, above.get(), name);
   if (made || made.error().sys_errno != EEXIST) return made;
@@ -455,21 +460,21 @@ Status mount_proc(int root, const plan::MountStep& step) {
 }
 
 Status mount_devices(int root, const plan::MountStep& step) {
-  const std::string directory = without_root(step.target);
-  const UniqueFd tree = TRY(sys::new_file_system("tmpfs", {{"mode", "755"}, {"size", "65536"}}, {.no_devices = true}));
-  TRY(place(root, step, tree.get()));
-  for (const char* name : kDevices) TRY(bind_device(root, directory, name));
-  if (!step.source.empty()) TRY(bind_device(root, directory, step.source));
-  TRY(make_mount_directory(root, directory + "/pts", 0755));
-  TRY(make_mount_directory(root, directory + "/shm", 0755));
+  const UniqueFd devices =
+      TRY(sys::new_file_system("tmpfs", {{"mode", "755"}, {"size", "65536"}}, {.no_devices = true}));
+  TRY(place(root, step, devices.get()));
+  for (const char* name : kDevices) TRY(bind_device(devices.get(), name));
+  if (!step.source.empty()) TRY(bind_device(devices.get(), step.source));
+  TRY(make_mount_directory(devices.get(), "pts", 0755));
+  TRY(make_mount_directory(devices.get(), "shm", 0755));
   const UniqueFd terminals = TRY(new_terminals());
-  const UniqueFd onto = TRY(sys::open_beneath(root, directory + "/pts"));
+  const UniqueFd onto = TRY(sys::open_beneath(devices.get(), "pts"));
   TRY(sys::attach(terminals.get(), onto.get(), "/dev/pts"));
-  TRY(sys::make_symlink("pts/ptmx", root, directory + "/ptmx"));
-  TRY(sys::make_symlink("/proc/self/fd", root, directory + "/fd"));
-  TRY(sys::make_symlink("/proc/self/fd/0", root, directory + "/stdin"));
-  TRY(sys::make_symlink("/proc/self/fd/1", root, directory + "/stdout"));
-  return sys::make_symlink("/proc/self/fd/2", root, directory + "/stderr");
+  TRY(sys::make_symlink("pts/ptmx", devices.get(), "ptmx"));
+  TRY(sys::make_symlink("/proc/self/fd", devices.get(), "fd"));
+  TRY(sys::make_symlink("/proc/self/fd/0", devices.get(), "stdin"));
+  TRY(sys::make_symlink("/proc/self/fd/1", devices.get(), "stdout"));
+  return sys::make_symlink("/proc/self/fd/2", devices.get(), "stderr");
 }
 
 Result<UniqueFd> new_terminals() {
@@ -484,13 +489,12 @@ Status seal(int root, const plan::MountStep& step) {
 }
 
 // Read-only: reading and writing a device goes on, but its mode, owner and times, which are the host's, stay.
-Status bind_device(int root, const std::string& directory, const std::string& name) {
+Status bind_device(int devices, const std::string& name) {
   const std::string source = cat({"/dev/", name});
-  const std::string target = cat({directory, "/", name});
   const UniqueFd tree = TRY(sys::clone_tree_at(source));
   TRY(sys::restrict_tree(tree.get(), source, {.read_only = true}));
-  const UniqueFd onto = TRY(make_file(root, target, 0644));
-  return sys::attach(tree.get(), onto.get(), target);
+  const UniqueFd onto = TRY(make_file(devices, name, 0644));
+  return sys::attach(tree.get(), onto.get(), source);
 }
 
 Status place(int root, const plan::MountStep& step, int tree) {
@@ -516,7 +520,7 @@ Status make_target(int root, const plan::MountStep& step) {
 
 // An image may have any name in any form, a link to a directory of the host's among them: no link is followed.
 Status make_mount_directory(int root, const std::string& path, unsigned mode) {
-  const UniqueFd above = TRY(directory_above(root, path));
+  const Above above = TRY(directory_above(root, path));
   Status made = sys::make_directory(above.get(), last_name(path), mode);
   if (made || made.error().sys_errno != EEXIST) return made;
   const UniqueFd there = TRY(sys::open_beneath(above.get(), last_name(path)));
@@ -525,7 +529,7 @@ Status make_mount_directory(int root, const std::string& path, unsigned mode) {
 }
 
 Result<UniqueFd> make_file(int root, const std::string& path, unsigned mode) {
-  const UniqueFd above = TRY(directory_above(root, path));
+  const Above above = TRY(directory_above(root, path));
   auto made = sys::make_file(above.get(), last_name(path), mode);
   if (made || made.error().sys_errno != EEXIST) return made;
   UniqueFd there = TRY(sys::open_beneath(above.get(), last_name(path)));
@@ -534,9 +538,10 @@ Result<UniqueFd> make_file(int root, const std::string& path, unsigned mode) {
   return there;
 }
 
-Result<UniqueFd> directory_above(int root, const std::string& path) {
+Result<Above> directory_above(int root, const std::string& path) {
   const std::size_t slash = path.rfind('/');
-  return sys::open_beneath(root, slash == std::string::npos ? "." : path.substr(0, slash));
+  if (slash == std::string::npos) return Above{.root = root};
+  return Above{.opened = TRY(sys::open_beneath(root, path.substr(0, slash)))};
 }
 
 std::string last_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
