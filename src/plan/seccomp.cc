@@ -26,6 +26,7 @@ constexpr std::uint16_t kJumpAtLeast = 0x35;  // BPF_JMP | BPF_JGE | BPF_K
 constexpr std::uint16_t kJumpAnyBit = 0x45;   // BPF_JMP | BPF_JSET | BPF_K
 constexpr std::uint16_t kReturn = 0x06;       // BPF_RET | BPF_K
 constexpr std::size_t kShortJumpMax = 255;
+constexpr std::size_t kUsualLength = 1024;  // of a program, in instructions
 
 // struct seccomp_data of linux/seccomp.h: int nr, u32 arch, u64 ip, u64 args[6]; both architectures are little-endian.
 constexpr std::uint32_t kOffsetNumber = 0;
@@ -54,8 +55,8 @@ std::uint32_t audit_architecture(Architecture architecture);
 std::vector<Span> spans_of(Architecture architecture);
 void append_group_changes(Program& out, Architecture architecture);
 void append_file_server(Program& out, Architecture architecture);
-Program search(std::span<const Span> spans, const SeccompProfile& profile);
-Program leaf(const Span& span, const SeccompProfile& profile);
+void search_backwards(Program& out, std::span<const Span> spans, const SeccompProfile& profile);
+void leaf_backwards(Program& out, const Span& span, const SeccompProfile& profile);
 void append_clause(Program& out, const CallClause& clause, const SeccompProfile& profile, const ArgumentTest*& loaded);
 void append_load(Program& out, const ArgumentTest& test, const ArgumentTest* loaded);
 bool same_word(const ArgumentTest& a, const ArgumentTest& b);
@@ -82,8 +83,11 @@ Program compile_seccomp(const SeccompProfile& profile) {
   if (profile.serving == Serving::kFilesOfPerson) append_group_changes(program, profile.architecture);
   if (profile.serving != Serving::kNothing) append_file_server(program, profile.architecture);
   const std::vector<Span> spans = spans_of(profile.architecture);
-  const Program body = search(spans, profile);
-  program.insert(program.end(), body.begin(), body.end());
+  // From its end: a jump is written once what it jumps over is there.
+  Program body;
+  body.reserve(kUsualLength);
+  search_backwards(body, spans, profile);
+  program.insert(program.end(), body.rbegin(), body.rend());
   return program;
 }
 
@@ -169,31 +173,28 @@ void append_file_server(Program& out, Architecture architecture) {
 
 // The kernel keeps a bitmap of the numbers that are allowed whatever the arguments, made by running the program
 // without them (kernel/seccomp.c, seccomp_is_const_allow, 5.11): jumps on the number alone stay within what it follows.
-Program search(std::span<const Span> spans, const SeccompProfile& profile) {
-  if (spans.size() == 1) return leaf(spans.front(), profile);
+void search_backwards(Program& out, std::span<const Span> spans, const SeccompProfile& profile) {
+  if (spans.size() == 1) return leaf_backwards(out, spans.front(), profile);
   const std::size_t middle = spans.size() / 2;
-  const Program below = search(spans.first(middle), profile);
-  const Program above = search(spans.subspan(middle), profile);
-  Program out;
-  if (below.size() <= kShortJumpMax) {
-    out.push_back({kJumpAtLeast, short_jump(below.size()), 0, spans[middle].first});
+  search_backwards(out, spans.subspan(middle), profile);
+  const std::size_t had = out.size();
+  search_backwards(out, spans.first(middle), profile);
+  const std::size_t below = out.size() - had;
+  if (below <= kShortJumpMax) {
+    out.push_back({kJumpAtLeast, short_jump(below), 0, spans[middle].first});
   } else {
+    out.push_back({kJump, 0, 0, static_cast<std::uint32_t>(below)});
     out.push_back({kJumpAtLeast, 0, 1, spans[middle].first});
-    out.push_back({kJump, 0, 0, static_cast<std::uint32_t>(below.size())});
   }
-  out.insert(out.end(), below.begin(), below.end());
-  out.insert(out.end(), above.begin(), above.end());
-  return out;
 }
 
-Program leaf(const Span& span, const SeccompProfile& profile) {
-  Program out;
-  if (span.rule) {
-    const ArgumentTest* loaded = nullptr;
-    for (const CallClause& clause : span.rule->clauses) append_clause(out, clause, profile, loaded);
-  }
+void leaf_backwards(Program& out, const Span& span, const SeccompProfile& profile) {
   out.push_back(returns(span.outcome, profile));
-  return out;
+  if (!span.rule) return;
+  Program clauses;
+  const ArgumentTest* loaded = nullptr;
+  for (const CallClause& clause : span.rule->clauses) append_clause(clauses, clause, profile, loaded);
+  out.insert(out.end(), clauses.rbegin(), clauses.rend());
 }
 
 // `loaded` is the word that the accumulator holds when control comes here, null where it depends on the way.
