@@ -5,6 +5,7 @@ import tarfile
 import pytest
 
 import harness
+import terminal
 from seed_pages import rows, says
 
 DIFFERS = {
@@ -83,6 +84,33 @@ def test_row_d11_clients_without_a_project_name_their_agent(base, person, home):
         assert refused.code == 125 and "--agent NAME" in refused.errors, str(refused)
         shown = hutch(base, person, home, home, "mcp", "install", "--client", client, "--agent", "ada", "--print").ok()
         assert "ada" in shown.text, str(shown)
+
+
+@pytest.mark.parametrize("down", [b"\x1b[B", b"\x1bOB"])
+def test_row_d12_arrow_keys_of_both_modes(base, person, home, project, down):
+    """Where Down did nothing, the Enter after it switched the sandbox off."""
+    state = {"HUTCH_STATE": str(person.mkdir(home / "state"))}
+    with terminal.Terminal(person, [base.bin / "hutch", "config"], cwd=project, env=state) as window:
+        window.read_until(b"Enter takes what is marked")
+        window.send(down + b"\r")
+        window.read_until(b"New project entry")
+        window.read_until(b"network.allowedDomains")
+        window.send(b"q")
+        window.wait()
+        assert b"sandboxes are off" not in window.seen, window.seen[-4000:]
+    told = harness.run_in(person, [base.bin / "hutch", "status", "--line"], cwd=project, env=state).ok()
+    assert "disabled" not in told.text, str(told)
+
+
+def test_row_d15_a_question_that_nobody_reads_ends_with_hutch(base, person, home, project):
+    """Its time limit and a signal, on a terminal that is full: tests/network/prompt_unread_test.py."""
+    state = {"HUTCH_STATE": str(person.mkdir(home / "state"))}
+    hutch_there = harness.Hutch(base, person, project)
+    policy = person.write(project / "policy.json", '{"ask": {"timeout": "10m"}}')
+    ask = [base.bin / "hutch", "run", "--policy", policy, "-c", "curl -sS http://good.example/; exec sleep 1000"]
+    with terminal.Terminal(person, ask, cwd=project, env=state, room="none") as window:
+        harness.wait_until(lambda: hutch_there("questions", env=state).ok().text, "it is asked")
+        window.end_unread("hutch")
 
 
 def test_row_real_clients_an_unknown_preset_lists_them(base, person, home, project):
