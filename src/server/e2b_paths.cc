@@ -1,6 +1,8 @@
 // Paths of the E2B-compatible API.
 #include "server/e2b_paths.h"
 
+#include <utility>
+
 #include "base/limits.h"
 #include "base/text.h"
 
@@ -22,6 +24,18 @@ Result<std::string> absolute_path(std::string_view home, std::string_view path) 
     }
   }
   return "/" + join(parts, "/");
+}
+
+std::string at_home(std::string path, std::string_view home) {
+  constexpr std::string_view kClientsHome = "/home/user";
+  const bool is_below = path == kClientsHome || path.starts_with(cat({kClientsHome, "/"}));
+  return is_below ? cat({home, std::string_view(path).substr(kClientsHome.size())}) : path;
+}
+
+Result<std::string> path_of_client(const service::AgentSandbox& agent, std::string_view path) {
+  const std::string& home = agent.layout().home;
+  std::string absolute = TRY(absolute_path(home, path));
+  return agent.record().backend == "user" ? at_home(std::move(absolute), home) : absolute;
 }
 
 wire::FilePlace place_of(const std::string& absolute) {

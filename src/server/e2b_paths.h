@@ -13,6 +13,10 @@ namespace hutch::server::e2b {
 // Absolute, without "." and ".."; a relative one, and "~", begins at the home. What may be reached there is for the
 // kernel to say: the file server is a process of the sandbox.
 Result<std::string> absolute_path(std::string_view home, std::string_view path);
+// The same of a path below /home/user, which is what E2B's clients call the home, in a sandbox whose home is `home`.
+std::string at_home(std::string path, std::string_view home);
+// What a client's path is in that sandbox: an OS user has its home where the machine has it.
+Result<std::string> path_of_client(const service::AgentSandbox& agent, std::string_view path);
 wire::FilePlace place_of(const std::string& absolute);
 std::string last_name(const std::string& absolute);
 std::string join_path(const std::string& directory, const std::string& relative);

@@ -30,5 +30,14 @@ TEST(E2bPaths, ArePlacesBelowTheRoot) {
   EXPECT_EQ(join_path("/a", "x"), "/a/x");
 }
 
+TEST(E2bPaths, TheClientsHomeIsThatOfTheSandbox) {
+  const auto there = [](std::string path) { return at_home(std::move(path), "/var/lib/x"); };
+  EXPECT_EQ(there("/home/user"), "/var/lib/x");
+  EXPECT_EQ(there("/home/user/a"), "/var/lib/x/a");
+  for (const char* other : {"/home/user2", "/home/use", "/home", "/tmp/home/user", "a", ""}) {
+    EXPECT_EQ(there(other), other);
+  }
+}
+
 }  // namespace
 }  // namespace hutch::server::e2b

@@ -9,9 +9,10 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "server/e2b_costs.h"
+#include "server/e2b_keys.h"
 #include "server/http_guard.h"
+#include "server/port_names.h"
 #include "store/record.h"
-#include "sys/tree.h"
 
 namespace hutch::server::e2b {
 
@@ -19,8 +20,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kKeysBytesMax = 1 << 20;
-constexpr std::size_t kKeyCharactersMin = 16;
 constexpr milliseconds kKeepalive{90'000};
 constexpr std::int64_t kKeepaliveSecondsMax = 3600;
 constexpr std::chrono::seconds kRoomWait{10};
@@ -30,24 +29,6 @@ constexpr std::size_t kCallBytesMax = connect::kMessageBytesMax + connect::kEnve
 std::string_view field_of(const http::Request& request, std::string_view name) {
   const std::string* value = request.field(name);
   return value == nullptr ? std::string_view() : std::string_view(*value);
-}
-
-// api-keys beside config.json: a line "NAME KEY" for each. A file that others may read gives nobody a key.
-std::optional<std::string> named_owner(const std::string& directory, std::string_view key) {
-  const std::string path = directory + "/api-keys";
-  const auto status = sys::status_of(path);
-  if (!status || !*status || ((*status)->mode & 0077) != 0) return std::nullopt;
-  const auto text = sys::regular_file_text(path, kKeysBytesMax);
-  if (!text) return std::nullopt;
-  std::optional<std::string> owner;
-  for (const std::string_view line : split(*text, '\n')) {
-    const std::size_t space = line.find(' ');
-    if (space == std::string_view::npos || space == 0 || line.front() == '#') continue;
-    std::string_view own = line.substr(space + 1);
-    while (own.ends_with('\r') || own.ends_with(' ')) own.remove_suffix(1);
-    if (own.size() >= kKeyCharactersMin && http::is_token(key, own)) owner = std::string(line.substr(0, space));
-  }
-  return owner;
 }
 
 // "49983-ID.example" as ID.
@@ -70,13 +51,7 @@ bool may_enter(const Exchange& exchange, const E2bSandbox& sandbox) {
 
 // Basic authentication names the user of a call, without a password.
 std::string user_of(const Exchange& exchange) {
-  constexpr std::string_view kScheme = "Basic ";
-  const std::string_view value = field_of(exchange.request(), "authorization");
-  if (value.starts_with(kScheme)) {
-    const auto decoded = from_base64(value.substr(kScheme.size()));
-    if (decoded) return decoded->substr(0, decoded->find(':'));
-  }
-  return exchange.query("username");
+  return http::basic_user(exchange.request()).value_or(exchange.query("username"));
 }
 
 // --- links of uploadUrl and downloadUrl, which whoever has one uses without any header ---
@@ -167,6 +142,16 @@ NotInside not_inside(const Error& error) {
   return {connect::http_status(problem.code), std::move(problem)};
 }
 
+// Calls name the user that they are for; what else comes to a sandbox, as to its ports, names none.
+std::variant<Inside, NotInside> entered_by_user(Exchange& exchange, const std::shared_ptr<E2bSandbox>& sandbox) {
+  if (user_of(exchange) != "root") return entered(exchange, sandbox);
+  return NotInside{501,
+                   {"unimplemented",
+                    "user root: there is no root in this sandbox, and no sudo; leave the user out. Packages come with "
+                    "an image (hutch image build NAME --packages ..., then that name as the template), or by hutch "
+                    "agent install AGENT PACKAGE"}};
+}
+
 KeyMemory::Clock::time_point room_until() { return KeyMemory::Clock::now() + kRoomWait; }
 
 // The body, once there is room for it and for what is made of it; until then it waits where it comes from.
@@ -222,7 +207,7 @@ std::optional<std::string> owner_of(Exchange& exchange) {
   for (const std::string_view key : {field_of(exchange.request(), "x-api-key"), http::bearer_of(exchange.request())}) {
     if (key.empty()) continue;
     if (http::is_token(key, exchange.guard()->token)) return "";
-    if (auto owner = named_owner(exchange.shared().agents.dirs().config, key)) return owner;
+    if (auto owner = owner_of_key(exchange.shared().agents.dirs().config, key)) return owner;
   }
   return std::nullopt;
 }
@@ -263,7 +248,7 @@ std::variant<Inside, NotInside> inside(Exchange& exchange) {
   const std::string id = sandbox_of(exchange.request());
   if (is_of_link(exchange)) {
     const auto sandbox = linked(exchange, id);
-    if (sandbox) return entered(exchange, sandbox);
+    if (sandbox) return entered_by_user(exchange, sandbox);
     return NotInside{
         401,
         {"unauthenticated", "the link's signature is wrong, its time is over, or it names another user than \"user\""}};
@@ -275,20 +260,11 @@ std::variant<Inside, NotInside> inside(Exchange& exchange) {
   if (!may_enter(exchange, *sandbox)) {
     return NotInside{401, {"unauthenticated", "the header X-Access-Token has to be the sandbox's own"}};
   }
-  return entered(exchange, sandbox);
+  return entered_by_user(exchange, sandbox);
 }
 
 std::variant<Inside, NotInside> entered(Exchange& exchange, const std::shared_ptr<E2bSandbox>& sandbox) {
   E2bDesk& desk = *exchange.shared().e2b;
-  const std::string user = user_of(exchange);
-  if (user == "root") {
-    return NotInside{
-        501,
-        {"unimplemented",
-         "user root: there is no root in this sandbox, and no sudo; leave the user out. Packages come with "
-         "an image (hutch image build NAME --packages ..., then that name as the template), or by hutch "
-         "agent install AGENT PACKAGE"}};
-  }
   const store::E2bRecord record = sandbox->record();
   if (record.paused) {
     if (!record.resumes_by_itself) return NotInside{502, {"unavailable", "The sandbox is paused; connect to it first"}};

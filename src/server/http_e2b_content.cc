@@ -25,7 +25,7 @@ Handled report_health(Exchange&, const Inside&) { return Answer{.status = 204, .
 
 // As long as the file was when it was first looked at, and of that file alone.
 Handled read_content(Exchange& exchange, const Inside& inside) {
-  const std::string path = TRY(absolute_path(inside.agent->layout().home, exchange.query("path")));
+  const std::string path = TRY(path_of_client(*inside.agent, exchange.query("path")));
   service::AgentSandbox& agent = *inside.agent;
   TRY(hold_more(inside.held, kPieceCopies * kContentPieceBytes));
   auto piece = ask<wire::FileContent>(agent, wire::ReadFile{place_of(path), 0, kContentPieceBytes});
@@ -129,7 +129,6 @@ Result<std::optional<Answer>> write_one(const Inside& inside, const std::string&
 }
 
 Handled write_form(Exchange& exchange, const Inside& inside, std::string_view boundary) {
-  const std::string& home = inside.agent->layout().home;
   const std::string given = exchange.query("path");
   Form form(exchange, boundary);
   Value::List files;
@@ -142,7 +141,7 @@ Handled write_form(Exchange& exchange, const Inside& inside, std::string_view bo
     if (!given.empty() && !files.empty()) return fail(Error::invalid("path names one file, and the form has several"));
     const std::string name = given.empty() ? part->filename.value_or("") : given;
     if (name.empty()) return fail(Error::invalid("a file of the form has no name, and path is missing"));
-    const std::string path = TRY(absolute_path(home, name));
+    const std::string path = TRY(path_of_client(*inside.agent, name));
     const auto pieces = [&form](std::size_t most) { return form.next(most); };
     if (auto refused = TRY(write_one(inside, path, pieces))) return std::move(*refused);
     files.emplace_back(written_object(path));
@@ -163,7 +162,7 @@ Handled write_content(Exchange& exchange, const Inside& inside) {
   }
   const std::string given = exchange.query("path");
   if (given.empty()) return fail(Error::invalid("path is missing"));
-  const std::string path = TRY(absolute_path(inside.agent->layout().home, given));
+  const std::string path = TRY(path_of_client(*inside.agent, given));
   http::BodyBytes body(exchange);
   const auto pieces = [&body](std::size_t most) { return body.next(most); };
   if (auto refused = TRY(write_one(inside, path, pieces))) return std::move(*refused);

@@ -61,7 +61,7 @@ Value::Object entry_value(const std::string& path, const wire::FileStat& stat) {
 
 Result<std::string> path_in(const Inside& inside, const Value::Object& message, std::string_view name) {
   const std::string path = TRY(Message(message).text(name));
-  return absolute_path(inside.agent->layout().home, path);
+  return path_of_client(*inside.agent, path);
 }
 
 Result<Value::Object> told(const Inside& inside, const std::string& path) {

@@ -39,6 +39,14 @@ std::optional<std::string_view> basic_words(std::string_view value) {
   return trimmed(value.substr(kScheme.size()));
 }
 
+// "user:password".
+std::optional<std::string> basic_text(const Request& request) {
+  const std::string* given = request.field("authorization");
+  const auto words = given == nullptr ? std::nullopt : basic_words(*given);
+  const auto decoded = words ? from_base64(*words) : std::nullopt;
+  return decoded ? std::optional<std::string>(*decoded) : std::nullopt;
+}
+
 bool holds_secret(std::string_view text, std::span<const std::string> secrets) {
   return std::ranges::any_of(secrets, [&](const std::string& one) { return !one.empty() && text.contains(one); });
 }
@@ -96,10 +104,13 @@ bool asks_for_upgrade(const Request& request) {
   return request.field("upgrade") != nullptr && connection != nullptr && lists_value(*connection, "upgrade");
 }
 
+std::optional<std::string> basic_user(const Request& request) {
+  const auto decoded = basic_text(request);
+  return decoded ? std::optional(decoded->substr(0, decoded->find(':'))) : std::nullopt;
+}
+
 std::optional<std::string> basic_password(const Request& request) {
-  const std::string* given = request.field("authorization");
-  const auto words = given == nullptr ? std::nullopt : basic_words(*given);
-  const auto decoded = words ? from_base64(*words) : std::nullopt;
+  const auto decoded = basic_text(request);
   const std::size_t colon = decoded ? decoded->find(':') : std::string::npos;
   if (colon == std::string::npos) return std::nullopt;
   return decoded->substr(colon + 1);

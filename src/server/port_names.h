@@ -29,7 +29,9 @@ std::string domain_for(std::string_view host);
 // tell.
 std::string port_token(std::string_view token);
 
-// The password of Basic authentication; absent where there is none.
+// The user and the password of Basic authentication, however its name is written (RFC 9110 11.1); absent where there is
+// none.
+std::optional<std::string> basic_user(const Request& request);
 std::optional<std::string> basic_password(const Request& request);
 
 // The request's head for a server in the sandbox: one request a connection, and no field that carries one of the

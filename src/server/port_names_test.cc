@@ -91,12 +91,17 @@ TEST(PortNames, APasswordIsThatOfBasic) {
   for (const char* scheme : {"Basic ", "basic ", "BASIC  "}) {
     request.fields = {{"authorization", scheme + to_base64("x:a:b")}};
     EXPECT_EQ(basic_password(request), "a:b") << scheme;
+    EXPECT_EQ(basic_user(request), "x") << scheme;
   }
   for (const std::string& none :
        {std::string("Basic"), std::string("Basic !"), "Basic " + to_base64("x"), std::string("Bearer eDp5")}) {
     request.fields = {{"authorization", none}};
     EXPECT_EQ(basic_password(request), std::nullopt) << none;
   }
+  request.fields = {{"authorization", "bASIC " + to_base64("alone")}};
+  EXPECT_EQ(basic_user(request), "alone");
+  request.fields = {{"authorization", "Bearer " + to_base64("x:y")}};
+  EXPECT_EQ(basic_user(request), std::nullopt);
 }
 
 TEST(PortNames, AnUpgradeStays) {

@@ -8,9 +8,11 @@
 #include <chrono>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "server/e2b_keys.h"
 #include "server/e2b_view.h"
 #include "server/http_streams.h"
 #include "server/port_answer.h"
@@ -221,7 +223,10 @@ std::optional<Answer> serve_sandbox_port(Exchange& exchange, const http::Sandbox
     end();
     return closed_port(port);
   }
-  const std::array secrets = {token, http::port_token(token), exchange.guard() ? exchange.guard()->token : ""};
+  std::vector<std::string> secrets = {token, http::port_token(token), exchange.guard() ? exchange.guard()->token : ""};
+  for (e2b::NamedKey& one : e2b::keys_beside(exchange.shared().agents.dirs().config).keys) {
+    secrets.push_back(std::move(one.key));
+  }
   PortRelay relay(exchange, dialled->ends, http::forwarded_head(exchange.request(), secrets));
   const Status done = relay.run();
   dialled->ends = {};

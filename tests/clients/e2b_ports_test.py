@@ -14,6 +14,7 @@ import e2b
 import harness
 
 PACKAGE = "e2b@2.51.0"
+KEY = "key-of-ann-0123456789"
 pytestmark = pytest.mark.xdist_group("e2b")
 
 SERVER = """
@@ -297,14 +298,28 @@ def test_the_password_of_ports_opens_nothing_else(api):
     sandbox.kill()
 
 
+def test_a_scheme_is_read_without_regard_to_case(api):
+    """Who names root is refused, however Basic is written; at a port it is no name of a user of the sandbox."""
+    sandbox = e2b.Sandbox(api)
+    words = base64.b64encode(b"root:").decode()
+    said = [sandbox.call("process.Process/List", {}, {"Authorization": f"{scheme} {words}"}).status
+            for scheme in ("Basic", "basic", "BASIC")]
+    assert said == [501] * 3
+    let_in = base64.b64encode(f"root:{sandbox.port_token}".encode()).decode()
+    at_port = {"Authorization": f"basic {let_in}", "Host": f"3000-{sandbox.id}.localhost"}
+    assert api.request("GET", "/", headers=at_port).status == 502, "nobody listens"
+    sandbox.kill()
+
+
 def test_no_scheme_carries_a_token_on(api):
-    """Whatever of the request it was let in by."""
+    """Whatever of the request it was let in by: neither tokens nor anybody's key."""
+    api.person.write(api.state / "config" / "api-keys", f"ann {KEY}\n", mode=0o600)
     sandbox = e2b.Sandbox(api)
     stream = sandbox.start(f"python3 -u -c {shlex.quote(LISTENER)}")
     events = stream.events()
     assert "start" in next(events) and base64.b64decode(next(events)["data"]["stdout"]).startswith(b"listening")
     shown = {"Authorization": None, "Host": f"3000-{sandbox.id}.localhost", "X-Access-Token": sandbox.port_token}
-    tokens = (api.token, sandbox.token, sandbox.port_token)
+    tokens = (api.token, sandbox.token, sandbox.port_token, KEY)
     for token in tokens:
         basic = base64.b64encode(f"x:{token}".encode()).decode()
         for value in (f"Basic {basic}", f"basic {basic}", f"bearer {token}", f"Token {token}", token):
@@ -312,7 +327,7 @@ def test_no_scheme_carries_a_token_on(api):
         assert api.request("GET", "/", headers={**shown, "X-Note": token, "Cookie": f"a={token}"}).status == 200
     own = base64.b64encode(b"x:its own").decode()
     assert api.request("GET", "/last", headers={**shown, "Authorization": f"Basic {own}"}).status == 200
-    heard = harness.wait_until(lambda: (text := sandbox.run("cat /tmp/heard")[1]).count(b"END") == 19 and text,
+    heard = harness.wait_until(lambda: (text := sandbox.run("cat /tmp/heard")[1]).count(b"END") == 25 and text,
                                "what the server heard").decode()
     for token in tokens:
         assert token not in heard and base64.b64encode(f"x:{token}".encode()).decode() not in heard

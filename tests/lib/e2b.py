@@ -2,7 +2,6 @@
 """Sandbox(api) makes one; its calls go by HTTP with exactly the headers that are asked for."""
 
 import base64
-import http.client
 import json
 import struct
 
@@ -85,7 +84,7 @@ class Sandbox:
         return self.api.request("POST", f"/{method}", data=message, headers=self.headers(headers))
 
     def stream(self, method, message, headers=None, body=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.api.port, timeout=60)
+        connection = self.api.connection()
         sent = self.headers({"Content-Type": "application/connect+json", **(headers or {})})
         connection.request("POST", f"/{method}", body=envelope(message) if body is None else body,
                            headers={name: value for name, value in sent.items() if value is not None})
@@ -109,3 +108,23 @@ class Sandbox:
 
     def kill(self):
         return self.rest("DELETE")
+
+
+def expect_home(sandbox, home="/home/user", user="user"):
+    """It is where commands begin and what files are relative to, and it stays. Where the sandbox has its home elsewhere
+    (`home`), calls go by /home/user all the same."""
+    first = sandbox.run(f"pwd; echo $HOME; echo kept > note; cat {home}/note ~/note")
+    assert first[1] == f"{home}\n{home}\nkept\nkept\n".encode(), first
+    there = sandbox.run("pwd; mkdir -p deep/er; id -un", process={"cwd": "/home/user"})
+    assert there[1] == f"{home}\n{user}\n".encode(), there
+    inside = sandbox.run("pwd", process={"cwd": "/home/user/deep/er"})
+    assert inside[1] == f"{home}/deep/er\n".encode(), inside
+    headers = sandbox.headers({"Content-Type": "application/octet-stream"})
+    written = sandbox.api.request("POST", "/files?path=/home/user/deep/own", body=b"by a client", headers=headers)
+    assert written.ok(200)[0]["path"] == f"{home}/deep/own"
+    assert sandbox.run(f"cat {home}/deep/own")[1] == b"by a client"
+    assert sandbox.api.request("GET", "/files?path=note", headers=sandbox.headers()).body == b"kept\n"
+    outside = sandbox.api.request("GET", "/files?path=/home/user/../../etc/hostname", headers=sandbox.headers())
+    assert outside.body == sandbox.run("cat /etc/hostname")[1] or outside.status == 404, outside.body
+    listed = sandbox.call("filesystem.Filesystem/ListDir", {"path": "/home/user"}).ok()["entries"]
+    assert {f"{home}/note", f"{home}/deep"} <= {one["path"] for one in listed}, listed
