@@ -2,12 +2,14 @@
 #include "tui/wizard_loop.h"
 
 #include <csignal>
+#include <memory>
 #include <optional>
 
 #include "sys/io.h"
 #include "sys/signals.h"
 #include "tui/draw.h"
 #include "tui/terminal_screen.h"
+#include "tui/unread_watch.h"
 
 namespace hutch::tui {
 
@@ -15,8 +17,8 @@ namespace {
 
 class Loop {
  public:
-  Loop(const Outside& outside, TerminalScreen& screen, int signals)
-      : outside_(outside), screen_(screen), signals_(signals), wizard_(outside.overview()) {}
+  Loop(const Outside& outside, TerminalScreen& screen, int signals, UnreadWatch& unread)
+      : outside_(outside), screen_(screen), signals_(signals), unread_(unread), wizard_(outside.overview()) {}
 
   // Absent: a signal came, which is `signal`.
   Result<std::optional<WizardEnd>> run(int& signal);
@@ -30,6 +32,7 @@ class Loop {
   const Outside& outside_;
   TerminalScreen& screen_;
   int signals_;
+  UnreadWatch& unread_;
   Wizard wizard_;
 };
 
@@ -38,11 +41,14 @@ class Loop {
 Result<WizardEnd> run_wizard(const Outside& outside) {
   // Before ncurses, which would have handlers of its own for those that have none.
   const UniqueFd signals = TRY(sys::signal_descriptor({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH}));
+  const std::unique_ptr<UnreadWatch> unread = TRY(UnreadWatch::begin(signals.get()));
   int signal = 0;
   {
     const std::unique_ptr<TerminalScreen> screen = TRY(TerminalScreen::open());
-    const auto end = TRY(Loop(outside, *screen, signals.get()).run(signal));
+    const auto end = TRY(Loop(outside, *screen, signals.get(), *unread).run(signal));
     if (end) return *end;
+    // What gives the terminal back may wait for a reader.
+    sys::keep_told(signal);
   }
   sys::end_by(signal);
   return WizardEnd::kInterrupted;
@@ -74,6 +80,7 @@ Result<std::optional<WizardEnd>> Loop::run(int& signal) {
 }
 
 std::optional<WizardEnd> Loop::carry_out(const Deed& deed) {
+  const UnreadWatch::Deed at_work(unread_);
   switch (deed.kind) {
     case DeedKind::kToggle: return toggle();
     case DeedKind::kOpen: open(deed.scope); break;

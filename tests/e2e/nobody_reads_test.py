@@ -1,5 +1,6 @@
 # Terminals that nobody reads: hutch keeps its time limits there, ends when it is told to, and serves others.
 import contextlib
+import itertools
 import pathlib
 
 import pytest
@@ -66,6 +67,31 @@ def test_a_signal_ends_exec(window):
             full.end_unread("hutch")
     finally:
         window.hutch("daemon", "stop")
+
+
+def test_a_signal_ends_the_wizard(window):
+    """Which draws by a library that waits for a reader."""
+    with window("config") as full:
+        wait_until(lambda: full.running("hutch"), "it runs")
+        wait_until(lambda: full.attributes() != full.found, "it draws")
+        found = full.found
+        full.end_unread("hutch")
+        assert full.attributes() == found, "the terminal is as it was"
+
+
+def test_a_signal_ends_the_wizard_in_the_middle_of_drawing(window):
+    """Nobody reads any more, and it draws again with each change of the window's size."""
+    with window("config", room="fills up") as full:
+        wait_until(lambda: full.attributes() != full.found, "it draws")
+        wait = pathlib.Path(f"/proc/{full.running('hutch')}/wchan")
+        sizes = itertools.cycle((30, 31))
+
+        def is_stuck():
+            full.resize(next(sizes), 100)
+            return wait.read_text() == "wait_woken"  # n_tty_write()
+
+        wait_until(is_stuck, "it waits for a reader")
+        full.end_unread("hutch")
 
 
 def test_a_daemon_serves_without_a_reader(window):
