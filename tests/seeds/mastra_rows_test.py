@@ -21,8 +21,8 @@ DIFFERS = {
     49: "results: timedOut, killed, stdoutTruncated, stdoutDroppedBytes; maxRetainedBytes",
     56: "HutchSandbox.detectIsolation(): namespace, else bwrap, else why not",
     58: "The home is hidden.",
-    62: "a policy for each sandbox in hutch's configuration",
-    65: "a policy for each sandbox in hutch's configuration",
+    62: "a policy in hutch's configuration, shared by its hash",
+    65: "where no sandbox can read or change it",
     67: "Mounts of object stores (S3, GCS) are not there.",
 }
 

@@ -13,11 +13,12 @@ import type {
   SandboxInfo, WorkspaceFilesystem,
 } from '@mastra/core/workspace'
 import {
-  Hutch, HutchError, configDirectory, runHutchSync, type Agent, type AgentSettings, type Connection, type Line,
+  Hutch, HutchError, runHutchSync, type Agent, type AgentSettings, type Connection, type Line,
 } from 'hutch-sdk'
 
 import { absolute, isWithin, meaningOf, searchOf, withHome, type BwrapMeaning } from './local.js'
 import { LINK, REASONS, UNLINK, directoryOf, hostPathOf, mountPathOf, refused, sharedBy } from './mounts.js'
+import { dropPolicy, keepPolicy, sharedPolicy, type SharedPolicy } from './policies.js'
 import { Heard, HutchProcessManager, ending, ofNone, variables } from './processes.js'
 
 export interface NativeSandboxConfig {
@@ -139,6 +140,7 @@ export class HutchSandbox extends MastraSandbox {
   private readonly options: HutchSandboxOptions
   /** The directory of this machine in which it works; undefined: its own home. */
   private readonly dir: string | undefined
+  private policy: SharedPolicy | undefined
   private readonly createdAt = new Date()
   private lastUsedAt: Date | undefined
   /** Somebody's agent may be there, which destroy() has to remove. */
@@ -226,6 +228,8 @@ export class HutchSandbox extends MastraSandbox {
       outcome = 'connected'
     }
     this.hasBegun = true
+    // The last sandbox of the same settings may have been destroyed before this one was there.
+    if (this.policy) await keepPolicy(this.policy)
     await this.agent.start()
     await this.readEnvironment()
     if (!this.dir) this._workingDirectory = (await this.agent.exec(['pwd'])).stdout?.trimEnd()
@@ -292,7 +296,8 @@ export class HutchSandbox extends MastraSandbox {
       const isUnavailable = error instanceof HutchError && error.status === 0 && error.code === 'unavailable'
       if (this.hasBegun || !isUnavailable) throw error
     }
-    await fs.rm(this.policyFile, { force: true })
+    const { policy } = this
+    if (policy) await dropPolicy(policy, () => this.isPolicyUsed(policy.file))
     this.hutch.close()
   }
 
@@ -308,7 +313,11 @@ export class HutchSandbox extends MastraSandbox {
     if (image) settings.image = image
     if (limits) settings.limits = limits
     if (policy) settings.policy = path.resolve(policy)
-    if (nativeSandbox) settings.policy = await this.writePolicy(nativeSandbox)
+    if (nativeSandbox) {
+      this.policy = this.policyOf(nativeSandbox)
+      await keepPolicy(this.policy)
+      settings.policy = this.policy.file
+    }
     if (this.dir && !this.options.url) Object.assign(settings, this.files())
     return settings
   }
@@ -431,17 +440,15 @@ export class HutchSandbox extends MastraSandbox {
     }
   }
 
-  private get policyFile(): string {
-    return path.join(configDirectory(), 'mastra', `${this.agent.name}.json`)
+  private policyOf(config: NativeSandboxConfig): SharedPolicy {
+    const network = (this.meant?.allowNetwork ?? config.allowNetwork) ? 'outbound' : 'none'
+    return sharedPolicy(this.dir ? { filesystem: this.filesystem(this.dir, config), network } : { network })
   }
 
-  /** Beside the user's own policies, where no sandbox can write. */
-  private async writePolicy(config: NativeSandboxConfig): Promise<string> {
-    const network = (this.meant?.allowNetwork ?? config.allowNetwork) ? 'outbound' : 'none'
-    const policy = this.dir ? { filesystem: this.filesystem(this.dir, config), network } : { network }
-    await fs.mkdir(path.dirname(this.policyFile), { recursive: true, mode: 0o700 })
-    await fs.writeFile(this.policyFile, JSON.stringify(policy, null, 2), { mode: 0o600 })
-    return this.policyFile
+  /** Another sandbox of the same settings has the same file. Where nobody can say so, it may. */
+  private async isPolicyUsed(file: string): Promise<boolean> {
+    const agents = await this.hutch.list().catch(() => undefined)
+    return !agents || agents.some((one) => one.policy === file && one.name !== this.agent.name)
   }
 
   private filesystem(dir: string, config: NativeSandboxConfig): object {
