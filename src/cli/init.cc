@@ -82,6 +82,11 @@ std::string outcome_of(const InitArguments& arguments, const std::string& user, 
                            "themselves they see by hutch shared.\n"});
 }
 
+std::string left_words(const InitArguments& arguments, std::size_t left) {
+  return cat({"Still there: ", counted(left, "user"), " of agents; sudo hutch deinit --for ", arguments.person,
+              " --agent NAME removes one.\n"});
+}
+
 }  // namespace
 
 int init(const InitArguments& arguments) {
@@ -113,7 +118,9 @@ int init(const InitArguments& arguments) {
   const Status done = service::run_steps(
       *steps, [](const plan::SetupStep& step) { (void)print(cat({step.what, "\n  > ", step_line(step), "\n"})); });
   if (!done) return complain(done.error());
-  return print(outcome_of(arguments, user, steps->size()));
+  const bool of_all = removes && !arguments.person.empty() && arguments.agent.empty();
+  const std::size_t left = of_all ? service::users_of_agents(arguments.person) : 0;
+  return print(cat({outcome_of(arguments, user, steps->size()), left > 0 ? left_words(arguments, left) : ""}));
 }
 
 }  // namespace hutch::cli

@@ -208,7 +208,7 @@ constexpr std::array kShareExamples = {
     Text("hutch share ~/projects/app"), Text("hutch share --read-only ~/.config/tool.toml"),
     Text("hutch share --copy --into work/profile ~/.config/chromium"), Text("hutch share --print ~/projects/app")};
 constexpr std::array kInitExamples = {Text("hutch init --dry-run"), Text("sudo hutch init"),
-                                      Text("sudo hutch init --agent alice"), Text("sudo hutch init --for bob")};
+                                      Text("sudo hutch init --agent alice"), Text("sudo hutch init --for me")};
 
 constexpr std::array kUserVerbs = {
     Verb{"init",
@@ -216,8 +216,9 @@ constexpr std::array kUserVerbs = {
          kInitSynopsis,
          "Makes the system user hutch with its home, or with --agent one for that agent alone, telling each\n"
          "step before it is done. What is there already stays. Nothing else of the machine is touched.\n"
-         "With --for it is one of that person's own, and hutch-helper, a small program of root's, starts\n"
-         "sandboxes as it for them: by systemd, or by a rule for sudo. Nobody else's hutch may.",
+         "With --for it is one of that person's own (me: who runs sudo), and hutch-helper, a small program\n"
+         "of root's, starts sandboxes as it for them: by systemd, or by a rule for sudo. Nobody else's hutch\n"
+         "may. Users for their agents it makes when they make the agents; once is enough.",
          kInitGroups,
          kInitExamples,
          {},

@@ -14,6 +14,7 @@
 #include "base/decimal.h"
 #include "base/text.h"
 #include "helper/judge.h"
+#include "helper/user_making.h"
 #include "host/account.h"
 #include "host/cgroup.h"
 #include "host/people.h"
@@ -64,7 +65,7 @@ Status live(wire::Connection& caller);
 Status prepare_self();
 Result<std::uint32_t> person_of(const wire::Connection& caller);
 Status check_person(std::uint32_t person);
-Result<wire::HelperStart> receive_request(wire::Connection& caller);
+Result<wire::ToHelper> receive_request(wire::Connection& caller);
 Result<host::OsUser> user_for(std::uint32_t person, std::uint32_t number);
 Result<Runner> runner(std::uint32_t person, const host::OsUser& user);
 Machine machine_here();
@@ -96,7 +97,12 @@ Status live(wire::Connection& caller) {
   TRY(check_person(person));
   // Before it is waited for: connections on which nothing is said are a person's as well.
   const UniqueFd slot = TRY(take_slot(person));
-  const wire::HelperStart asked = TRY(receive_request(caller));
+  const wire::ToHelper message = TRY(receive_request(caller));
+  if (const auto* wish = std::get_if<wire::HelperMakeUser>(&message)) {
+    const std::uint32_t made = TRY(make_agents_user(person, *wish, caller));
+    return caller.send(wire::FromHelper(wire::HelperMade{made}));
+  }
+  const wire::HelperStart& asked = std::get<wire::HelperStart>(message);
   const host::OsUser user = TRY(user_for(person, asked.user));
   const plan::SandboxPlan plan = TRY(plan_for(asked, user, machine_here()));
   const Runner as = TRY(runner(person, user));
@@ -133,7 +139,7 @@ Status check_person(std::uint32_t person) {
                     " may run nothing as another user: sudo hutch init --for PERSON says who may"})});
 }
 
-Result<wire::HelperStart> receive_request(wire::Connection& caller) {
+Result<wire::ToHelper> receive_request(wire::Connection& caller) {
   const auto until = std::chrono::steady_clock::now() + kRequestWait;
   for (;;) {
     const auto left = std::chrono::ceil<milliseconds>(until - std::chrono::steady_clock::now());
@@ -145,8 +151,7 @@ Result<wire::HelperStart> receive_request(wire::Connection& caller) {
     (void)caller.take_descriptors();
     if (polled.frame) {
       auto message = TRY(wire::decode_to_helper(polled.frame->header, polled.frame->body));
-      auto* asked = std::get_if<wire::HelperStart>(&message);
-      if (asked != nullptr) return std::move(*asked);
+      if (!std::holds_alternative<wire::HelperCount>(message)) return message;
       return fail(Error::invalid("hutch-helper: the first message starts nothing"));
     }
     if (polled.closed) sys::exit_now(0);

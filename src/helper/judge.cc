@@ -17,8 +17,16 @@ constexpr std::size_t kInstructionsMax = 4096;
 constexpr std::size_t kPortsMax = 256;
 constexpr std::size_t kCapturesMax = 64;
 constexpr std::size_t kAddressesMax = 64;
+// As store::check_agent_name.
+constexpr std::size_t kAgentNameMax = 24;
 
 Error bad(std::string_view what) { return Error::invalid(cat({"hutch-helper: ", what})); }
+
+Status check_version(std::uint32_t version) {
+  if (version == wire::kVersion) return {};
+  return fail({Code::kUnsupported, 0,
+               "hutch and hutch-helper are of different versions: install both from one package, and run hutch init"});
+}
 
 Status check_user(const host::OsUser& user) {
   const bool in_roots_group = std::ranges::find(user.groups, 0U) != user.groups.end();
@@ -64,11 +72,7 @@ Status place_trust(const wire::HelperStart& asked, const Machine& machine, std::
 }  // namespace
 
 Result<plan::SandboxPlan> plan_for(const wire::HelperStart& asked, const host::OsUser& user, const Machine& machine) {
-  if (asked.version != wire::kVersion) {
-    return fail(
-        {Code::kUnsupported, 0,
-         "hutch and hutch-helper are of different versions: install both from one package, and run hutch init"});
-  }
+  TRY(check_version(asked.version));
   TRY(check_user(user));
   TRY(check_network(asked));
   if (asked.seccomp.empty() || asked.seccomp.size() > kInstructionsMax) return fail(bad("no filter of system calls"));
@@ -91,6 +95,15 @@ Result<plan::SandboxPlan> plan_for(const wire::HelperStart& asked, const host::O
   plan.limits.pids = asked.pids;
   plan.limits.cpu_millis = asked.cpu_millis;
   return plan;
+}
+
+Status check_wish(const wire::HelperMakeUser& asked) {
+  TRY(check_version(asked.version));
+  const std::string_view name = asked.agent;
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  const bool begins = !name.empty() && name.front() >= 'a' && name.front() <= 'z';
+  if (begins && name.size() <= kAgentNameMax && std::ranges::all_of(name, fits)) return {};
+  return fail(bad("a name that no agent has"));
 }
 
 }  // namespace hutch::helper

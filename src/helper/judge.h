@@ -25,4 +25,7 @@ struct Machine {
 // addresses, sizes, certificates and the filter, each within what a guest takes.
 Result<plan::SandboxPlan> plan_for(const wire::HelperStart& asked, const host::OsUser& user, const Machine& machine);
 
+// Of the same version, with a name that an agent can have: it becomes a word of a command of root's.
+Status check_wish(const wire::HelperMakeUser& asked);
+
 }  // namespace hutch::helper

@@ -146,5 +146,18 @@ TEST(HelperJudge, EveryListHasABound) {
   }
 }
 
+TEST(HelperJudge, AnAgentsNameIsAPlainWord) {
+  for (const char* name : {"a", "bob", "a-1", "abcdefghijklmnopqrstuvwx"}) {
+    EXPECT_TRUE(check_wish({.agent = name})) << name;
+  }
+  for (const std::string& name :
+       {std::string(), std::string("-a"), std::string("--for"), std::string("1a"), std::string("A"), std::string("a b"),
+        std::string("a/b"), std::string("../a"), std::string("a\nb"), std::string("a\0b", 3), std::string("a;id"),
+        std::string("abcdefghijklmnopqrstuvwxy"), std::string("\xc3\xa4")}) {
+    EXPECT_FALSE(check_wish({.agent = name})) << name;
+  }
+  EXPECT_FALSE(check_wish({.version = wire::kVersion + 1, .agent = "bob"}));
+}
+
 }  // namespace
 }  // namespace hutch::helper

@@ -24,17 +24,23 @@ Result<std::string> person_in(const std::string& entry) {
   return text.substr(0, text.find('\n'));
 }
 
+// Root's word about somebody who is called as that person is.
+Result<bool> is_said_of(std::uint32_t person, const std::string& file) {
+  if (!TRY(sys::status_of(file))) return false;
+  TRY(check_is_roots(file));
+  const std::string called = TRY(person_name(person));
+  const std::string meant = TRY(person_in(file));
+  return meant == called;
+}
+
 }  // namespace
 
 Result<bool> may_become(std::uint32_t person, const std::string& user) {
   if (!is_plain_user_name(user) || user.starts_with('.')) return false;
-  const std::string entry = plan::people_entry(person, user);
-  if (!TRY(sys::status_of(entry))) return false;
-  TRY(check_is_roots(entry));
-  const std::string called = TRY(person_name(person));
-  const std::string meant = TRY(person_in(entry));
-  return meant == called;
+  return is_said_of(person, plan::people_entry(person, user));
 }
+
+Result<bool> may_have_agents_users(std::uint32_t person) { return is_said_of(person, plan::agents_grant(person)); }
 
 Status check_is_no_daemon(const OsUser& user) {
   const auto marker = TRY(sys::status_of(plan::daemon_marker(user.uid)));

@@ -16,6 +16,10 @@ namespace hutch::host {
 // somebody else could have made it.
 Result<bool> may_become(std::uint32_t person, const std::string& user);
 
+// Whether root has let that person have users for single agents made: there is plan::agents_grant, of somebody who is
+// called so. An error where somebody else could have made it.
+Result<bool> may_have_agents_users(std::uint32_t person);
+
 // Code::kConflict where root has had a daemon be that user: what is that user could be the daemon. Its files say so too
 // where they are not closed to it.
 Status check_is_no_daemon(const OsUser& user);

@@ -71,6 +71,8 @@ std::string people_entry(std::uint32_t person, std::string_view user) {
 
 std::string leaving_person(std::string_view person) { return cat({"leaving ", person}); }
 
+std::string agents_grant(std::uint32_t person) { return cat({kHelperPlace, "/agents/", std::to_string(person)}); }
+
 std::string daemon_marker(std::uint32_t user) { return cat({kDaemonsPlace, "/", std::to_string(user)}); }
 
 std::string service_unit_file(std::string_view user) {

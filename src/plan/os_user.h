@@ -47,6 +47,9 @@ std::string people_directory(std::uint32_t person);
 std::string people_entry(std::uint32_t person, std::string_view user);
 // What is in it while the user is being removed: nobody's name, so that nothing new starts, but still whose it was.
 std::string leaving_person(std::string_view person);
+// What lets that person have users for agents made, by hutch-helper: root's, with what the person is called in it, and
+// below that the path of hutch, which makes them.
+std::string agents_grant(std::uint32_t person);
 // A daemon that is that user (hutch service init). While root's marker is there, no sandbox is the same user: it would
 // have what is the daemon's. By number, as the kernel knows who is the same.
 inline constexpr std::string_view kDaemonsPlace = "/etc/hutch-helper/daemons";

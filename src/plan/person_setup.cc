@@ -10,6 +10,11 @@ namespace {
 
 constexpr std::string_view kSocketName = "hutch-helper.socket";
 
+// The user that the person has without naming an agent.
+bool is_for_all_agents(const std::string& name, const PersonFacts& facts) {
+  return name == os_user_name_of(facts.person, "");
+}
+
 void add_starter(std::vector<SetupStep>& steps, const PersonFacts& facts) {
   if (facts.starter == HelperStarter::kSudo) {
     steps.push_back(root_file(cat({"let ", facts.person, " run hutch-helper as root, by sudo, and nothing else"}),
@@ -74,13 +79,23 @@ std::vector<SetupStep> init_person_steps(const std::string& name, const PersonFa
   }
   steps.push_back(root_file(cat({"let ", facts.person, " have sandboxes that are ", name}),
                             people_entry(facts.uid, name), facts.person + "\n"));
+  if (is_for_all_agents(name, facts)) {
+    steps.push_back(
+        directory("make the place of who may have agents' users", place + "/agents", "0755", "root", "root"));
+    steps.push_back(root_file(cat({"let ", facts.person, " have users for single agents made"}),
+                              agents_grant(facts.uid), cat({facts.person, "\n", facts.hutch, "\n"})));
+  }
   add_starter(steps, facts);
   return steps;
 }
 
 std::vector<SetupStep> deinit_person_steps(const std::string& name, const PersonFacts& facts, Homes homes) {
   std::vector<SetupStep> steps;
-  // First: from here on nothing new starts.
+  if (facts.has_grant && is_for_all_agents(name, facts)) {
+    steps.push_back(
+        {cat({"make no more users for agents of ", facts.person}), {"rm", "-f", "--", agents_grant(facts.uid)}});
+  }
+  // Before all else: from here on nothing new starts.
   if (facts.has_entry) {
     steps.push_back(root_file(cat({"let ", facts.person, " have no more sandboxes that are ", name}),
                               people_entry(facts.uid, name), leaving_person(facts.person) + "\n"));

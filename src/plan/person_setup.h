@@ -1,6 +1,7 @@
 // The steps by which root lets a person who is not root have sandboxes that are OS users: by hutch-helper.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,15 +19,20 @@ struct PersonFacts {
   std::uint32_t uid = 0;
   OsUserFacts user;    // of the OS user that is meant
   std::string helper{};  // hutch-helper's path
+  std::string hutch{};   // and hutch's
   HelperStarter starter = HelperStarter::kNone;
   bool has_other_users = false;   // the person has more than that one
   bool has_other_people = false;  // others have some
   // What deinit finds, which may have been stopped before.
   bool has_entry = false;      // the user is the person's
   bool has_directory = false;  // for entries
+  bool has_grant = false;      // of agents_grant
   bool has_rule = false;       // of sudo's
   bool has_units = false;
 };
+
+// Of one person, of agents that are and were: each keeps its files and its number.
+inline constexpr std::size_t kAgentsUsersMax = 32;
 
 // `name` is of os_user_name_of. What starts the helper is set every time: its path may be another by now.
 std::vector<SetupStep> init_person_steps(const std::string& name, const PersonFacts& facts);

@@ -24,7 +24,12 @@ std::vector<std::string> person_lines(const std::vector<SetupStep>& steps) {
 }
 
 PersonFacts carol(HelperStarter starter) {
-  return {.person = "carol", .uid = 1007, .user = {}, .helper = "/usr/lib/hutch/hutch-helper", .starter = starter};
+  return {.person = "carol",
+          .uid = 1007,
+          .user = {},
+          .helper = "/usr/lib/hutch/hutch-helper",
+          .hutch = "/usr/bin/hutch",
+          .starter = starter};
 }
 
 std::string file_text(const std::string& path) {
@@ -84,6 +89,18 @@ TEST(PersonSetup, DeinitGoesOnWithWhatIsLeft) {
   const auto lines = person_lines(deinit_person_steps("hutch-carol", facts, Homes::kKept));
   EXPECT_EQ(lines.front(), "systemctl disable --now hutch-helper.socket");
   EXPECT_EQ(lines.back(), "rmdir --ignore-fail-on-non-empty -- /etc/hutch-helper/people/1007");
+}
+
+TEST(PersonSetup, OneForAllAgentsLetsThePersonHaveUsersForSingleOnes) {
+  const std::string grant = "/etc/hutch-helper/agents/1007 carol\n/usr/bin/hutch\n";
+  PersonFacts facts = carol(HelperStarter::kSystemd);
+  EXPECT_THAT(person_lines(init_person_steps("hutch-carol", facts)), Contains(HasSubstr(grant)));
+  const std::string bob = os_user_name_of("carol", "bob");
+  EXPECT_THAT(person_lines(init_person_steps(bob, facts)), Not(Contains(HasSubstr("/etc/hutch-helper/agents"))));
+  facts.has_grant = facts.has_entry = true;
+  EXPECT_EQ(person_lines(deinit_person_steps("hutch-carol", facts, Homes::kKept)).front(),
+            "rm -f -- /etc/hutch-helper/agents/1007");
+  EXPECT_THAT(person_lines(deinit_person_steps(bob, facts, Homes::kKept)), Not(Contains(HasSubstr("/agents/"))));
 }
 
 TEST(PersonSetup, RootMakesNothingWhereAUserMayPutALink) {

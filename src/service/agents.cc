@@ -112,7 +112,7 @@ Status settle_os_user(store::AgentRecord& record) {
   }
   if (person == 0) return {};
   record.os_user = own;
-  return check_os_user(own, record.name, TRY_CTX(host::probe_facts(), "look at this machine"));
+  return ensure_os_user(own, record.name, TRY_CTX(host::probe_facts(), "look at this machine"));
 }
 
 // Or nobody's yet.

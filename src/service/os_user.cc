@@ -8,12 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "backend/user/helper_client.h"
 #include "base/text.h"
 #include "host/account.h"
 #include "host/isolation_facts.h"
 #include "host/people.h"
 #include "plan/os_user.h"
 #include "policy/defaults.h"
+#include "service/programs.h"
 
 namespace hutch::service {
 
@@ -68,7 +70,7 @@ Error unavailable(const std::string& name, const std::string& agent, const plan:
   plan::Availability found = host::availability("user", known);
   if (!agent.empty()) {
     found.reason = cat({"this machine has no user ", printable(name), " for that agent"});
-    found.remedy += cat({" --agent ", agent});
+    found.remedy += ", once for all of your agents";
   }
   return Error::unsupported(cat({"backend user does not work here: ", found.reason, "; try: ", found.remedy}));
 }
@@ -94,6 +96,16 @@ Status check_os_user(const std::string& name, const std::string& agent, const pl
   const std::optional<host::OsUser> user = TRY(host::find_os_user(name));
   if (user && TRY(is_open_to(name, facts))) return check_is_for_sandboxes(*user);
   return fail(unavailable(name, agent, facts));
+}
+
+Status ensure_os_user(const std::string& name, const std::string& agent, const plan::HostFacts& facts) {
+  const Status there = check_os_user(name, agent, facts);
+  const bool is_missing = !there && there.error().code == Code::kUnsupported;
+  if (!is_missing || agent.empty() || facts.uid == 0) return there;
+  if (!TRY(host::may_have_agents_users(facts.uid))) return there;
+  const std::string guest = TRY(guest_program());
+  TRY_CTX(backend::make_user_by_helper(guest, agent), "make the agent's user");
+  return check_os_user(name, agent, facts);
 }
 
 Result<OsUserPlace> os_user_place(const std::string& name, const std::string& agent, const LoadedPolicy& loaded,

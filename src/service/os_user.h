@@ -24,6 +24,9 @@ Result<std::string> own_os_user(std::uint32_t person, const std::string& agent);
 // Code::kUnsupported with the remedy where it is not there, or root has not let this person be it.
 Status check_os_user(const std::string& name, const std::string& agent, const plan::HostFacts& facts);
 
+// The same for an agent's, which is made where it is not there and root has let this person have such ones made.
+Status ensure_os_user(const std::string& name, const std::string& agent, const plan::HostFacts& facts);
+
 // The same, and where the policy or the request has a rule about files: those are for the kernel to judge.
 Result<OsUserPlace> os_user_place(const std::string& name, const std::string& agent, const LoadedPolicy& loaded,
                                   const PlaceRequest& request, const plan::HostFacts& facts);

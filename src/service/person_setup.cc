@@ -24,8 +24,18 @@ struct Person {
   std::uint32_t uid = 0;
 };
 
+// Whoever has root's rights by sudo(8) now, unless somebody is called so. No program that an agent runs is asked: only
+// root gets here, with what sudo says.
+Result<std::string> who_asks() {
+  const auto number = decimal_of(sys::environment_variable("SUDO_UID").value_or(""));
+  if (number && *number != 0) return TRY(host::person_name(*number));
+  return fail(Error::invalid("--for me: who that is sudo says, and this is not run by sudo; name the person"));
+}
+
 // One of LDAP and its like has a number alone here, by which hutch knows them too.
-Result<Person> find_person(const std::string& person) {
+Result<Person> find_person(const std::string& typed) {
+  const bool is_me = typed == "me" && !TRY(host::find_os_user(typed));
+  const std::string person = is_me ? TRY(who_asks()) : typed;
   const auto user = TRY(host::find_os_user(person));
   const auto number = user ? std::optional(user->uid) : decimal_of(person);
   if (!number) return fail(Error::not_found(cat({"this machine has no user ", printable(person)})));
@@ -79,9 +89,11 @@ Status check_letters(const std::string& program) {
 Result<plan::PersonFacts> facts_of(const Person& person, const std::string& name) {
   plan::PersonFacts facts{.person = person.name, .uid = person.uid, .user = TRY(os_user_facts(name))};
   facts.helper = TRY(helper_program());
+  facts.hutch = TRY(sys::own_program());
   facts.starter = starter_here();
   facts.has_rule = sys::exists(plan::sudoers_file(person.uid));
   facts.has_units = sys::exists(std::string(plan::kHelperSocketUnit));
+  facts.has_grant = sys::exists(plan::agents_grant(person.uid));
   const std::string people = cat({plan::kHelperPlace, "/people"});
   for (const std::string& other : names_in(people)) {
     const auto users = names_in(cat({people, "/", other}));
@@ -111,12 +123,21 @@ Result<std::vector<plan::SetupStep>> init_person_plan(const std::string& person,
   facts.user.has_common_user = true;
   TRY(settle_numbers(name, facts.user));
   TRY_CTX(host::check_is_roots(facts.helper), "hutch-helper would run as root");
+  TRY_CTX(host::check_is_roots(facts.hutch), "hutch init would run as root");
   TRY(check_letters(facts.helper));
   if (facts.starter == plan::HelperStarter::kNone) {
     return fail(Error::unsupported(
         "this machine has neither systemd, which would start hutch-helper, nor sudo: install one of them"));
   }
   return with_network(plan::init_person_steps(name, facts));
+}
+
+std::size_t users_of_agents(const std::string& person) {
+  const auto found = find_person_with(person, "");
+  if (!found) return 0;
+  const std::string own = plan::os_user_name_of(found->name, "");
+  const auto names = names_in(plan::people_directory(found->uid));
+  return names.size() - static_cast<std::size_t>(std::ranges::count(names, own));
 }
 
 Result<std::vector<plan::SetupStep>> deinit_person_plan(const std::string& person, const std::string& agent,

@@ -25,6 +25,11 @@ void write_helper(Writer& out, const HelperStart& start) {
 
 void write_helper(Writer&, const HelperCount&) {}
 
+void write_helper(Writer& out, const HelperMakeUser& asked) {
+  out.u32(asked.version);
+  out.text(asked.agent);
+}
+
 void write_helper(Writer& out, const HelperStarted& started) { out.u32(started.pid); }
 
 void write_helper(Writer& out, const HelperCounted& counted) {
@@ -33,6 +38,8 @@ void write_helper(Writer& out, const HelperCounted& counted) {
 }
 
 void write_helper(Writer& out, const HelperRefused& refused) { write_error(out, refused.error); }
+
+void write_helper(Writer& out, const HelperMade& made) { out.u32(made.user); }
 
 void read_helper(Reader& in, HelperStart& start) {
   start.version = in.u32();
@@ -50,6 +57,11 @@ void read_helper(Reader& in, HelperStart& start) {
 
 void read_helper(Reader&, HelperCount&) {}
 
+void read_helper(Reader& in, HelperMakeUser& asked) {
+  asked.version = in.u32();
+  asked.agent = in.text();
+}
+
 void read_helper(Reader& in, HelperStarted& started) { started.pid = in.u32(); }
 
 void read_helper(Reader& in, HelperCounted& counted) {
@@ -58,6 +70,8 @@ void read_helper(Reader& in, HelperCounted& counted) {
 }
 
 void read_helper(Reader& in, HelperRefused& refused) { read_error(in, refused.error); }
+
+void read_helper(Reader& in, HelperMade& made) { made.user = in.u32(); }
 
 }  // namespace
 

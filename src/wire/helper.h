@@ -34,8 +34,14 @@ struct HelperStart {
 };
 // How often the limits were met so far.
 struct HelperCount {};
+// An OS user for one more agent of the person's, where root has let them have those; what it is called follows from the
+// two names. In the place of a sandbox.
+struct HelperMakeUser {
+  std::uint32_t version = kVersion;
+  std::string agent;
+};
 // There is no message for the end: it is that of the connection, or of its sending side.
-using ToHelper = std::variant<HelperStart, HelperCount>;
+using ToHelper = std::variant<HelperStart, HelperCount, HelperMakeUser>;
 
 // It has a first process, by this machine's number. The stream to its guest travels along.
 struct HelperStarted {
@@ -49,7 +55,11 @@ struct HelperCounted {
 struct HelperRefused {
   Error error;
 };
-using FromHelper = std::variant<HelperStarted, HelperCounted, HelperRefused>;
+// The user is there, and the person's.
+struct HelperMade {
+  std::uint32_t user = 0;
+};
+using FromHelper = std::variant<HelperStarted, HelperCounted, HelperRefused, HelperMade>;
 
 std::string encode(const ToHelper& message);
 std::string encode(const FromHelper& message);

@@ -44,6 +44,17 @@ def test_commands_run_by_it(machine):
     harness.wait_until(lambda: not harness.processes_with(marker), "nothing is left")
 
 
+def test_an_agent_gets_its_user_by_it(machine):
+    carol = machine.hutch("carol")
+    try:
+        carol("agent", "create", "bob", "backend=user").ok()
+        assert carol("exec", "bob", "--", "id", "-un").ok().text.startswith("hutch-carol-bob-")
+    finally:
+        carol("agent", "remove", "bob")
+        carol("daemon", "stop")
+        machine.root(machine.base.bin / "hutch", "deinit", "--for", "carol", "--agent", "bob", "--remove-homes")
+
+
 def test_nobody_else_and_nothing_else(machine):
     dave = machine.hutch("dave")
     refused = dave.run("true")

@@ -5,7 +5,7 @@ import harness
 from seed_pages import rows, says
 
 DIFFERS = {
-    6: "Each agent with an OS user of its own needs sudo hutch init --for PERSON --agent NAME once.",
+    6: "Each agent with backend=user is an OS user of its own, made when you make the agent",
     13: "--backend user also filters system calls and closes the network.",
     14: "hutch service init",
     15: "hutch run isolates without it",

@@ -62,6 +62,16 @@ Result<Instance> start_by_helper(const plan::SandboxPlan& plan, const StartOptio
   return instance;
 }
 
+Result<std::uint32_t> make_user_by_helper(const std::string& guest_program, const std::string& agent) {
+  const auto helper = TRY(Helper::reach(guest_program));
+  const wire::FromHelper answer = TRY(helper->ask(wire::HelperMakeUser{.agent = agent}));
+  (void)helper->end();
+  if (const auto* refused = std::get_if<wire::HelperRefused>(&answer)) return fail(refused->error);
+  const auto* made = std::get_if<wire::HelperMade>(&answer);
+  if (made == nullptr) return fail(Error::invalid("hutch-helper: unexpected answer"));
+  return made->user;
+}
+
 namespace {
 
 wire::HelperStart request_of(const plan::SandboxPlan& plan, const StartOptions& options) {

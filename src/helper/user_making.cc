@@ -1,0 +1,133 @@
+// Has hutch init make a user: the agent's name is all that whoever asks has a say in.
+#include "helper/user_making.h"
+
+#include <poll.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+#include "helper/judge.h"
+#include "host/account.h"
+#include "host/people.h"
+#include "plan/os_user.h"
+#include "plan/person_setup.h"
+#include "sys/files.h"
+#include "sys/identity.h"
+#include "sys/io.h"
+#include "sys/local_socket.h"
+#include "sys/process.h"
+#include "sys/tree.h"
+
+namespace hutch::helper {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// Others may be having theirs made; each takes a second or two.
+constexpr milliseconds kTurnWait{40'000};
+constexpr milliseconds kTurnLook{100};
+constexpr std::size_t kGrantBytesMax = 8192;
+constexpr unsigned kFilesMask = 022;
+
+Error not_let(std::uint32_t person) {
+  return {Code::kPermissionDenied, 0,
+          cat({"hutch-helper: person ", std::to_string(person),
+               " may have no users made for agents: sudo hutch init --for PERSON lets them"})};
+}
+
+Result<UniqueFd> take_turn(const wire::Connection& caller);
+Status check_has_room(std::uint32_t person, const std::string& called);
+Result<std::string> initiating_program(std::uint32_t person);
+Status run_init(const std::string& program, const std::string& called, const std::string& agent);
+Result<std::optional<std::uint32_t>> users_number(std::uint32_t person, const std::string& name);
+
+}  // namespace
+
+Result<std::uint32_t> make_agents_user(std::uint32_t person, const wire::HelperMakeUser& asked,
+                                       const wire::Connection& caller) {
+  TRY(check_wish(asked));
+  if (!TRY(host::may_have_agents_users(person))) return fail(not_let(person));
+  const std::string called = TRY(host::person_name(person));
+  // Somebody else of that name, by another line of passwd(5), is whom hutch init would take it for.
+  const auto meant = TRY(host::find_os_user(called));
+  if (meant && meant->uid != person) return fail(not_let(person));
+  const std::string name = plan::os_user_name_of(called, asked.agent);
+  const UniqueFd turn = TRY(take_turn(caller));
+  if (const auto there = TRY(users_number(person, name))) return *there;
+  TRY(check_has_room(person, called));
+  const std::string program = TRY(initiating_program(person));
+  TRY(run_init(program, called, asked.agent));
+  if (const auto made = TRY(users_number(person, name))) return *made;
+  return fail(Error{.message = cat({"hutch-helper: the user ", name, " was not made"})});
+}
+
+namespace {
+
+// One is made at a time, so that nobody has more than they may.
+Result<UniqueFd> take_turn(const wire::Connection& caller) {
+  const std::string socket(plan::kHelperSocket);
+  const std::string lock = cat({socket.substr(0, socket.rfind('/')), "/making"});
+  const auto until = std::chrono::steady_clock::now() + kTurnWait;
+  for (;;) {
+    auto held = TRY(sys::try_lock_file(lock));
+    if (held) return std::move(*held);
+    if (std::chrono::steady_clock::now() >= until) {
+      return fail({Code::kConflict, 0, "hutch-helper: other users are being made; try again"});
+    }
+    pollfd gone{caller.fd(), POLLRDHUP, 0};
+    if (TRY(sys::poll({&gone, 1}, kTurnLook)) != 0) {
+      return fail({Code::kConflict, 0, "hutch-helper: whoever asked for a user went away"});
+    }
+  }
+}
+
+// Those of agents that are no more count: their files and shares are there, and their numbers are given to nobody.
+Status check_has_room(std::uint32_t person, const std::string& called) {
+  const auto entries = TRY(sys::list_directory(plan::people_directory(person), sys::Listing::kAll));
+  // Beside the one for all agents.
+  if (entries.size() <= plan::kAgentsUsersMax) return {};
+  return fail({Code::kConflict, 0,
+               cat({"hutch-helper: ", called, " has ", std::to_string(plan::kAgentsUsersMax),
+                    " users of agents, the most there may be: sudo hutch deinit --for ", called,
+                    " --agent NAME takes back that of an agent that is no more"})});
+}
+
+// Which hutch let the person: the second line of root's word.
+Result<std::string> initiating_program(std::uint32_t person) {
+  const std::string text = TRY(sys::read_file(plan::agents_grant(person), kGrantBytesMax));
+  const auto lines = split(text, '\n');
+  std::string program(lines.size() > 1 ? lines[1] : std::string_view());
+  if (!program.starts_with('/')) return fail(not_let(person));
+  TRY_CTX(host::check_is_roots(program), "hutch init would run as root");
+  return program;
+}
+
+Status run_init(const std::string& program, const std::string& called, const std::string& agent) {
+  const UniqueFd nothing = TRY(sys::open("/dev/null", sys::Open::kRead));
+  const UniqueFd nowhere = TRY(sys::open("/dev/null", sys::Open::kWrite));
+  // What it makes has modes of its own, and others than this process's files.
+  sys::set_umask(kFilesMask);
+  auto child = TRY(sys::spawn(program, {.arguments = {"hutch", "init", "--for", called, "--agent", agent},
+                                        .environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"},
+                                        .install = {{nothing.get(), 0}, {nowhere.get(), 1}, {nowhere.get(), 2}}}));
+  const sys::WaitStatus status = TRY(child.wait());
+  if (status.exited() && status.exit_code() == 0) return {};
+  return fail(Error{
+      .message = cat({"hutch-helper: the user for agent ", agent,
+                      " could not be made; why root is told: sudo hutch init --for ", called, " --agent ", agent})});
+}
+
+// Of one that is there, and the person's.
+Result<std::optional<std::uint32_t>> users_number(std::uint32_t person, const std::string& name) {
+  const auto user = TRY(host::find_os_user(name));
+  if (!user || !TRY(host::may_become(person, name))) return std::optional<std::uint32_t>();
+  return std::optional(user->uid);
+}
+
+}  // namespace
+
+}  // namespace hutch::helper
