@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -199,6 +200,25 @@ Result<ConfigAnswer> preset(const Config& config) {
   return ConfigAnswer{as_json ? list.dump() + "\n" : text};
 }
 
+// For whoever has it from pi-sandbox, where it is the directory that pi was started in: an entry may open more here.
+constexpr std::string_view kOfDots =
+    "\".\" in an entry of it is the entry's directory, also for what starts below that; name paths where that is too "
+    "much\n";
+
+bool has_dot(const std::string& projects) {
+  const ordered_json all = ordered_json::parse(projects, nullptr, false);
+  if (!all.is_object()) return false;
+  return std::ranges::any_of(all, [](const ordered_json& entry) {
+    const auto files = entry.find("filesystem");
+    if (files == entry.end() || !files->is_object()) return false;
+    return std::ranges::any_of(std::array{"allowRead", "allowWrite"}, [&](const char* name) {
+      const auto list = files->find(name);
+      if (list == files->end() || !list->is_array()) return false;
+      return std::ranges::any_of(*list, [](const ordered_json& one) { return one == "."; });
+    });
+  });
+}
+
 // A projects.json is told by its keys, which are paths; anything else has to be one policy.
 Result<ConfigAnswer> import(const Config& config) {
   const std::string& file = config.request.words.front();
@@ -218,8 +238,9 @@ Result<ConfigAnswer> import(const Config& config) {
       return ConfigAnswer{ordered_json{{"file", config.policies.projects_file()}, {"projects", count}}.dump() + "\n", 0,
                           true};
     }
-    return ConfigAnswer{cat({config.policies.projects_file(), ": ", std::to_string(count), " projects added\n"}), 0,
-                        true};
+    return ConfigAnswer{cat({config.policies.projects_file(), ": ", std::to_string(count), " projects added\n",
+                             has_dot(text) ? kOfDots : ""}),
+                        0, true};
   }
   TRY(policy::check_policy_text(text, printable(file)));
   const Scope scope = config.request.scope.value_or(Scope::kDefault);

@@ -276,6 +276,23 @@ def test_the_editor_saves_what_hutch_takes(desk):
 
 
 @slow
+def test_a_dot_of_an_entry_is_the_project(desk):
+    """Also where pi is started below it, which /sandbox tells; the entry's directory is the end of it."""
+    top = desk.project
+    entry = {"filesystem": {"denyRead": ["/home", "~"], "allowRead": ["."], "allowWrite": ["."]}, "network": []}
+    desk.person.write(desk.state / "config/projects.json", json.dumps({str(top): entry}), mode=0o600)
+    desk.person.write(top / "above.txt", "above\n")
+    desk.project = desk.person.mkdir(top / "sub")
+    pi = desk.pi(dialogs=choose("nothing"))
+    ran = pi.tool("bash", command="echo made > ../up; cat ../above.txt; (echo x > ../../out) 2>/dev/null || echo held")
+    assert ran.ok() == "above\nheld\n" and (top / "up").read_text() == "made\n"
+    pi.call("prompt", message="/sandbox")
+    assert f"paths from: {top}, above this directory" in pi.asked[-1]["title"], pi.asked[-1]
+    read = pi.tool("read", path="../above.txt")
+    assert read.ok() == "above\n"
+
+
+@slow
 def test_odd_files(desk):
     """Bytes as they are, names with newlines, pictures, much output."""
     pi = desk.pi()

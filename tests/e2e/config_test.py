@@ -142,7 +142,11 @@ def test_import_of_what_others_wrote(config):
         "filesystem": {"denyRead": ["/home"], "allowRead": [".", "~/.pi"], "allowWrite": ["."], "denyWrite": []},
     }
     config.write(config.here / "projects.json", json.dumps({str(config.here / "sub"): entry}))
-    config("import", "projects.json").ok()
+    said = config("import", "projects.json").ok().text
+    assert '"." in an entry of it is the entry\'s directory' in said, "elsewhere it was where somebody started"
+    entry["filesystem"] = {"denyRead": ["/home"], "allowRead": ["src"], "allowWrite": ["./src"], "denyWrite": []}
+    config.write(config.here / "named.json", json.dumps({str(config.here / "other"): entry}))
+    assert config("import", "named.json").ok().text.endswith("1 projects added\n")
     assert config("get", "network.allowedDomains", cwd=config.here / "sub").text == "b.example\n"
     assert b"is there already" in config("import", "projects.json").err
     srt.write_text('{"filesystem": {"disabled": true}}')

@@ -161,6 +161,7 @@ export async function openMenu(ctx: ExtensionCommandContext, sandbox: Switch): P
     }
     const covered = held.project !== null
     const exact = covered && (await fs.realpath(ctx.cwd)) === held.project
+    if (held.project !== null && !exact) lines.push(`paths from: ${printable(held.project)}, above this directory`)
     scopes = [
       ...(covered ? [['Edit this project', 'project'] as [string, Scope]] : []),
       ...(exact ? [] : [['New project entry', 'new'] as [string, Scope]]),
