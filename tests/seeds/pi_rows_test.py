@@ -86,7 +86,7 @@ def test_row_d11_clients_without_a_project_name_their_agent(base, person, home):
         assert "ada" in shown.text, str(shown)
 
 
-@pytest.mark.parametrize("down", [b"\x1b[B", b"\x1bOB"])
+@pytest.mark.parametrize("down", [b"\x1b[B", b"\x1bOB"], ids=["csi", "ss3"])
 def test_row_d12_arrow_keys_of_both_modes(base, person, home, project, down):
     """Where Down did nothing, the Enter after it switched the sandbox off."""
     state = {"HUTCH_STATE": str(person.mkdir(home / "state"))}
