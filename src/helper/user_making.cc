@@ -15,6 +15,7 @@
 #include "plan/os_user.h"
 #include "plan/person_setup.h"
 #include "sys/files.h"
+#include "sys/host_info.h"
 #include "sys/identity.h"
 #include "sys/io.h"
 #include "sys/local_socket.h"
