@@ -16,11 +16,9 @@
 #include "plan/person_setup.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
-#include "sys/identity.h"
 #include "sys/io.h"
 #include "sys/local_socket.h"
 #include "sys/process.h"
-#include "sys/tree.h"
 
 namespace hutch::helper {
 

@@ -14,6 +14,7 @@
 #include "sys/files.h"
 #include "sys/host_info.h"
 #include "sys/identity.h"
+#include "sys/process.h"
 
 namespace hutch::service {
 
@@ -24,11 +25,11 @@ struct Person {
   std::uint32_t uid = 0;
 };
 
-// Whoever has root's rights by sudo(8) now, unless somebody is called so. No program that an agent runs is asked: only
-// root gets here, with what sudo says.
+// Whoever runs this, or has root's rights by sudo(8).
 Result<std::string> who_asks() {
+  if (sys::user_id() != 0) return host::person_name(sys::user_id());
   const auto number = decimal_of(sys::environment_variable("SUDO_UID").value_or(""));
-  if (number && *number != 0) return TRY(host::person_name(*number));
+  if (number && *number != 0) return host::person_name(*number);
   return fail(Error::invalid("--for me: who that is sudo says, and this is not run by sudo; name the person"));
 }
 

@@ -49,6 +49,9 @@ def test_me_is_who_runs_sudo(machine, grant):
         machine.root(hutch, "init", "--for", "me")
     with pytest.raises(AssertionError, match="name the person"):
         machine.root("env", "SUDO_UID=0", hutch, "init", "--for", "me")
+    frank = machine.hutch("frank")
+    assert frank("init", "--for", "me").errors == "hutch: this takes root: sudo hutch init --for me\n"
+    assert "hutch-frank" in frank("init", "--for", "me", "--dry-run").ok().text
 
 
 def test_each_agent_gets_a_user_of_its_own(machine):
