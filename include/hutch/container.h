@@ -4,6 +4,7 @@
 #include <hutch/types.h>
 
 #include <memory>
+#include <stop_token>
 
 namespace hutch {
 
@@ -29,6 +30,7 @@ struct ContainerOpts {
   std::vector<VolumeMount> mounts{};
   std::optional<std::string> image{};  // "": none, the host's own programs
   std::string backend{};               // "namespace", "bwrap"
+  std::stop_token abort{};  // a request ends the wait for one; what the pool has begun to make goes on
 };
 
 struct ExecOpts {
@@ -100,7 +102,8 @@ class HUTCH_API ContainerPool {
   Expected<void> release(const Container& container);
   // The same, and waits until it is gone.
   Expected<void> destroy(const Container& container);
-  // All of them, idle and busy. One that cannot be ended keeps none of the others, and is the error.
+  // All of them, idle and busy, and builds of images for those that start: whoever waits for such a one has an error.
+  // One that cannot be ended keeps none of the others, and is the error.
   Expected<void> destroy_all();
   // So many idle ones of that kind; waits for them.
   Expected<void> fill(const ContainerOpts& opts, std::size_t count);
@@ -114,8 +117,9 @@ class HUTCH_API ContainerPool {
 };
 
 // Builds hutch's own image where that is named and missing. Another that is missing is an error: it is never made of
-// anything else.
+// anything else. A request of `abort` ends the build, or the wait for one; nothing is left of it.
 HUTCH_API Expected<void> ensure_image(const std::string& name,
-                                      const std::function<void(std::string_view line)>& on_note = {});
+                                      const std::function<void(std::string_view line)>& on_note = {},
+                                      const std::stop_token& abort = {});
 
 }  // namespace hutch

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "host/facts.h"
 #include "host/state_dirs.h"
+#include "service/build_stop.h"
 #include "service/image_build.h"
 #include "service/images.h"
 #include "service/sandbox_pool.h"
@@ -56,9 +57,43 @@ ExecResult result_of(const sandbox::Process& process, const sandbox::ProcessEnd&
   return result;
 }
 
+sandbox::Pool::Patience patience_of(const std::stop_token& abort) {
+  if (!abort.stop_possible()) return {};
+  return {.is_over = [abort] { return abort.stop_requested(); }};
+}
+
 }  // namespace
 
 struct ContainerPool::Impl {
+  // The builds of images for a pool, while it is being emptied too.
+  class Builds {
+   public:
+    std::stop_token token() const {
+      const std::scoped_lock lock(mutex_);
+      return source_.get_token();
+    }
+    // Those that run end, and those that begin until allow().
+    void stop() {
+      const std::stop_source now = source();
+      now.request_stop();
+    }
+    void allow() {
+      const std::scoped_lock lock(mutex_);
+      source_ = std::stop_source();
+    }
+
+   private:
+    std::stop_source source() const {
+      const std::scoped_lock lock(mutex_);
+      return source_;
+    }
+
+    mutable std::mutex mutex_;
+    std::stop_source source_;
+  };
+
+  const std::shared_ptr<Builds> builds = std::make_shared<Builds>();
+  std::mutex emptying;  // one after the other: none begins builds again while another waits
   std::unique_ptr<service::SandboxPool> pool;
 };
 
@@ -132,6 +167,8 @@ Expected<ContainerPool> ContainerPool::create(PoolOptions options) {
                            const std::scoped_lock lock(*noted);
                            if (on_note) on_note(line);
                          }};
+  auto impl = std::make_shared<Impl>();
+  host.stop = [builds = impl->builds] { return builds->token(); };
   auto limits = service::pool_limits(host);
   if (!limits) return api::refuse(limits.error());
   limits->max = options.max.value_or(limits->max);
@@ -141,7 +178,6 @@ Expected<ContainerPool> ContainerPool::create(PoolOptions options) {
   limits->idle = options.idle;
   auto pool = service::SandboxPool::open(std::move(host), *limits);
   if (!pool) return api::refuse(pool.error());
-  auto impl = std::make_shared<Impl>();
   impl->pool = std::move(*pool);
   return ContainerPool(std::move(impl));
 }
@@ -169,7 +205,7 @@ Expected<Container> ContainerPool::acquire(const ContainerOpts& opts) {
   if (!otherwise) return api::refuse(otherwise.error());
   auto spec = impl_->pool->spec_of(wish_of(opts));
   if (!spec) return api::refuse(spec.error());
-  auto lease = impl_->pool->pool().acquire(*spec, {});
+  auto lease = impl_->pool->pool().acquire(*spec, patience_of(opts.abort));
   if (!lease) return api::refuse(lease.error());
   auto impl = std::make_shared<Container::Impl>();
   impl->pool = impl_;
@@ -194,7 +230,10 @@ Expected<void> ContainerPool::destroy(const Container& container) {
 }
 
 Expected<void> ContainerPool::destroy_all() {
+  const std::scoped_lock one_by_one(impl_->emptying);
+  impl_->builds->stop();
   const Status ended = impl_->pool->pool().destroy_all();
+  impl_->builds->allow();
   if (!ended) return api::refuse(ended.error());
   return {};
 }
@@ -202,7 +241,7 @@ Expected<void> ContainerPool::destroy_all() {
 Expected<void> ContainerPool::fill(const ContainerOpts& opts, std::size_t count) {
   auto spec = impl_->pool->spec_of(wish_of(opts));
   if (!spec) return api::refuse(spec.error());
-  const Status filled = impl_->pool->pool().fill(*spec, count, {});
+  const Status filled = impl_->pool->pool().fill(*spec, count, patience_of(opts.abort));
   if (!filled) return api::refuse(filled.error());
   return {};
 }
@@ -212,13 +251,15 @@ PoolStats ContainerPool::stats() const {
   return {now.idle, now.busy, now.starting, now.ending, now.total, now.max, now.hits, now.waits};
 }
 
-Expected<void> ensure_image(const std::string& name, const std::function<void(std::string_view line)>& on_note) {
+Expected<void> ensure_image(const std::string& name, const std::function<void(std::string_view line)>& on_note,
+                            const std::stop_token& abort) {
   const auto facts = host::probe_facts();
   if (!facts) return api::refuse(facts.error());
   const auto tell = [&](const std::string& line) {
     if (on_note) on_note(line);
   };
-  const Status made = service::ensure_image(name, service::Signals::kOthers, *facts, tell);
+  const service::BuildStop stop{abort};
+  const Status made = service::ensure_image(name, service::Signals::kOthers, *facts, tell, &stop);
   if (!made) return api::refuse(made.error());
   const auto there = service::show_image(name, *facts);
   if (!there) return api::refuse(there.error());

@@ -70,8 +70,10 @@ Result<service::PoolWish> pool_wish(const Value::Object& object) {
 Result<service::SandboxPool*> PoolDesk::opened() {
   const std::scoped_lock lock(mutex_);
   if (!pool_) {
-    service::PoolHost host{
-        .dirs = dirs_, .guest_program = TRY(service::guest_program()), .tell = tell_, .stop = ending_.get_token()};
+    service::PoolHost host{.dirs = dirs_,
+                           .guest_program = TRY(service::guest_program()),
+                           .tell = tell_,
+                           .stop = [ending = ending_.get_token()] { return ending; }};
     pool_ = TRY(service::SandboxPool::open(std::move(host)));
   }
   return pool_.get();

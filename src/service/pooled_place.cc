@@ -56,7 +56,7 @@ Result<Judged> judge_pooled(const PoolSpec& spec, const PoolHost& host, const st
   std::stop_source both;
   const auto request = [&both] { both.request_stop(); };
   const std::stop_callback with_start(stop, request);
-  const std::stop_callback with_pool(host.stop, request);
+  const std::stop_callback with_pool(host.stop ? host.stop() : std::stop_token(), request);
   const BuildStop ends{both.get_token()};
   if (!spec.image.empty()) {
     // An engine has its own.

@@ -21,7 +21,7 @@ struct PoolHost {
   host::StateDirs dirs;
   std::string guest_program;
   std::function<void(const std::string& line)> tell;
-  std::stop_token stop{};  // ends the builds of images
+  std::function<std::stop_token()> stop{};  // ends a build of an image that begins now; any thread
 };
 
 // Where a kind has the host's network: an error where a rule of the policy, or a list of hosts, would hold nothing

@@ -6,13 +6,31 @@
 
 #include "base/text.h"
 #include "host/isolation_facts.h"
+#include "sys/dynamic.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
 
 namespace hutch::service {
 
+namespace {
+
+// Of a program that links the library: beside that, which an installation has moved as a whole.
+std::string guest_beside_library() {
+  const auto library = sys::file_of_code(reinterpret_cast<const void*>(&guest_beside_library));
+  if (!library) return {};
+  const std::string directory = library->substr(0, library->rfind('/'));
+  for (const char* place : {"/hutch/hutch-guest", "/../hutch/hutch-guest", "/hutch-guest", "/../bin/hutch-guest"}) {
+    const std::string candidate = directory + place;
+    if (sys::is_executable_file(candidate)) return sys::canonical_path(candidate).value_or(candidate);
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::string> guest_program() {
   std::string found = host::find_guest_program();
+  if (found.empty()) found = guest_beside_library();
   if (!found.empty()) return found;
   return fail(Error::not_found("hutch-guest is neither beside hutch nor in ../lib/hutch: install both together"));
 }

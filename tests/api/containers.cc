@@ -1,5 +1,6 @@
 // A user of the pool of containers: `containers CHECK BACKEND` runs one check of it.
 #include <hutch/container.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -8,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -255,9 +257,56 @@ void leave() {
   if (std::getenv("HARD")) std::abort();
 }
 
+// A build of hutch's own image, by a program that says where it works and does not end by itself.
+bool is_building() {
+  const std::filesystem::path top = "/var/tmp/hutch-build-" + std::to_string(getuid());
+  const std::string own = "-" + std::to_string(getpid());
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(top, error)) {
+    if (entry.path().string().ends_with(own) && std::filesystem::exists(entry.path() / "mmdebstrap.begun")) return true;
+  }
+  return false;
+}
+
+void builds() {
+  ContainerPool pool = make({.max = 2});
+  ContainerOpts with_image = kind();
+  with_image.image = "hutch-sandbox";
+  std::stop_source gives_up;
+  ContainerOpts impatient = with_image;
+  impatient.abort = gives_up.get_token();
+  std::thread leaves([&] { EXPECT(!pool.acquire(impatient)); });
+  wait_until(is_building);
+  gives_up.request_stop();
+  leaves.join();
+  EXPECT(is_building());
+  must(pool.destroy_all());
+  EXPECT(!is_building());
+  for (int i = 0; i < 2; ++i) {
+    std::thread waits([&] {
+      const auto none = pool.acquire(with_image);
+      EXPECT(!none && none.error().message.find("Pool limit") == std::string::npos);
+    });
+    wait_until(is_building);
+    must(pool.destroy_all());
+    waits.join();
+    EXPECT(!is_building() && pool.stats().total == 0);
+  }
+  std::stop_source stop;
+  std::thread alone([&] {
+    const auto none = hutch::ensure_image("hutch-sandbox", {}, stop.get_token());
+    EXPECT(!none && none.error().message.find("interrupted") != std::string::npos);
+  });
+  wait_until(is_building);
+  stop.request_stop();
+  alone.join();
+  EXPECT(!is_building());
+}
+
 const std::map<std::string, void (*)()> kChecks = {
-    {"seed", seed},   {"timeout", timeout}, {"clean", clean}, {"mistakes", mistakes},
-    {"trust", trust}, {"churn", churn},     {"leave", leave}, {"credentials", credentials}};
+    {"seed", seed},    {"timeout", timeout}, {"clean", clean}, {"mistakes", mistakes},
+    {"trust", trust},  {"churn", churn},     {"leave", leave}, {"credentials", credentials},
+    {"builds", builds}};
 
 }  // namespace
 

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import harness
+import places
 
 CHECKS = ["seed", "timeout", "clean", "mistakes", "trust"]
 PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
@@ -41,6 +42,18 @@ def test_containers(place, as_user, backend, name):
 @pytest.mark.parametrize("as_user", ["user"], indirect=True)
 def test_no_mount_shows_a_credential(place, as_user):
     harness.run_in(as_user, **place("credentials", "namespace")).ok()
+
+
+@pytest.mark.skipif(not os.path.exists("/usr/bin/mmdebstrap"), reason="no mmdebstrap")
+@pytest.mark.skipif(os.geteuid() != 0, reason="takes the place of mmdebstrap")
+@pytest.mark.parametrize("as_user", ["root"], indirect=True)
+def test_a_build_of_an_image_is_ended(place, as_user):
+    """With whoever asked for it, and with all of the pool's sandboxes."""
+    program = as_user.write(place.state / "mmdebstrap", places.MMDEBSTRAP, 0o755)
+    mount = f"mount --bind '{program}' /usr/bin/mmdebstrap && exec \"$@\""
+    harness.run_in(as_user, **place("builds", "namespace"), outer=["unshare", "--mount", "sh", "-c", mount, "sh"]).ok()
+    images = place.state / "data/images"
+    assert not images.exists() or not [one for one in images.iterdir() if not one.name.endswith(".lock")]
 
 
 def cgroups(pid):

@@ -15,8 +15,6 @@ import rootfs
 
 IMAGE = "hutch-sandbox:latest"
 CALL = ["sandbox_install", '{"packages": ["hutch-hello"]}']
-# It says nothing, and does not end by itself.
-MMDEBSTRAP = "#!/bin/sh\nmkdir \"$TMPDIR/mmdebstrap.begun\"\nexec sleep 3600\n"
 
 pytestmark = [pytest.mark.skipif(os.geteuid() != 0, reason="takes the place of mmdebstrap"),
               pytest.mark.skipif(not pathlib.Path("/usr/bin/mmdebstrap").exists(), reason="no mmdebstrap")]
@@ -28,7 +26,7 @@ class Building:
     def __init__(self, base, person):
         self.place = places.Place(base, person, f"cancel-{next(daemons.NUMBERS)}")
         self.person = person
-        program = person.write(self.place.state / "mmdebstrap", MMDEBSTRAP, 0o755)
+        program = person.write(self.place.state / "mmdebstrap", places.MMDEBSTRAP, 0o755)
         self.place.state.chmod(0o755)
         self.place.over("/usr/bin/mmdebstrap", program)
         self.ok("agent", "create", "a", "image=auto", "autonomousExec.enabled=true")
