@@ -106,9 +106,8 @@ GitTreeLookup find_in_git_tree(std::string_view bytes, std::string_view name, Gi
                        bytes.size() - zero - 1 >= static_cast<std::size_t>(hash);
     if (!whole) return {kBroken, {}};
     std::uint32_t mode = 0;
-    const std::string_view digits = bytes.substr(0, space);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), mode, 8);
-    if (error != std::errc() || end != digits.data() + digits.size()) return {kBroken, {}};
+    const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + space, mode, 8);
+    if (error != std::errc() || end != bytes.data() + space) return {kBroken, {}};
     if (bytes.substr(space + 1, zero - space - 1) == name) {
       // git takes the first or the last of two names, depending on the command.
       if (lookup.found == kYes) return {kBroken, {}};
