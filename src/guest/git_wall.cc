@@ -131,7 +131,7 @@ void take_back(const Entry& entry) {
   for (int tries = 0; tries < kTakenNamesMax; ++tries) {
     const auto random = sys::random_hex(kRandomBytes);
     if (!random) return;
-    const std::string other = cat({".hutch-", *random});
+    const std::string other = cat({plan::kOwnNameStart, *random});
     const Status moved = sys::rename_with(entry.at(), name, entry.at(), other, kOnlyNew);
     if (moved || moved.error().sys_errno != EEXIST) return;
   }

@@ -5,8 +5,10 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/text.h"
 #include "guest/access_place.h"
 #include "plan/git_files.h"
+#include "plan/names.h"
 
 namespace hutch::guest {
 
@@ -50,7 +52,7 @@ bool moves_worktrees(const Entry& from, const std::string& to);
 bool is_config_of_repository(const Entry& entry);
 
 // The temporary name of a judged file; no rule lets a sandbox write this name.
-inline const std::string kUnderwayName = ".gitconfig";
+inline const std::string kUnderwayName = cat({plan::kOwnNameStart, "judged"});
 
 // Writes a new file with this content, which nobody else has open, and renames it to `name` in `directory`. `flags` are
 // those of renameat2(2).

@@ -8,18 +8,15 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "guest/landed_file.h"
 #include "sys/beneath.h"
 #include "sys/delegate.h"
 #include "sys/files.h"
 #include "sys/io.h"
-#include "sys/journal.h"
 
 namespace hutch::guest {
 
 namespace {
-
-constexpr unsigned kOnlyIfAbsent = 1;  // RENAME_NOREPLACE of renameat2(2)
-constexpr std::size_t kOwnNameBytes = 8;
 
 std::uint32_t git_mode(mode_t mode) {
   if (S_ISLNK(mode)) return plan::kGitLinkMode;
@@ -86,11 +83,9 @@ Status ReplacedFiles::land_one(const Places& places, const Pending& pending, con
   const ContentFound found = judge(places, wanted.entry, content);
   if (found == ContentFound::kNo) return held_back();
   const sys::FileStatus status = TRY(sys::file_status(pending.read.get(), ""));
-  const auto make = [&](const std::string& name) -> Status {
-    const UniqueFd file = TRY(sys::open_at(wanted.entry.at(), name, O_WRONLY | O_CREAT | O_EXCL, wanted.mode & 0777));
-    TRY(sys::write_all(file.get(), content.bytes));
+  const auto make = [&] {
     // git has noted the times of what it wrote.
-    return sys::set_modified(file.get(), status.modified_ns);
+    return land_file(wanted.entry.at(), wanted.entry.name, {content.bytes, wanted.mode, status.modified_ns});
   };
   return put(places, wanted, found, make, tell);
 }
@@ -102,7 +97,7 @@ Status ReplacedFiles::link(const Places& places, const Wanted& wanted, const std
   const ContentFound found = judge(places, entry, {plan::kGitLinkMode, target});
   Status made = held_back();
   if (found != ContentFound::kNo) {
-    const auto make = [&](const std::string& name) { return sys::make_symlink_at(target, entry.at(), name); };
+    const auto make = [&] { return land_link(entry.at(), entry.name, target); };
     made = put(places, wanted, found, make, tell);
   }
   if (!made) tell(Event::kHeldBack, wanted.caller, entry.path, wanted.rule);
@@ -159,19 +154,13 @@ ReplacedFiles::ContentFound ReplacedFiles::judge(const Places& places, const Ent
 
 // Another sandbox may move the directory meanwhile; what has landed elsewhere goes.
 Status ReplacedFiles::put(const Places& places, const Wanted& wanted, ContentFound found,
-                          const std::function<Status(const std::string& name)>& make, const Tell& tell) {
+                          const std::function<Result<sys::Resolved>()>& make, const Tell& tell) {
   const Entry& entry = wanted.entry;
   const auto there = sys::look_at_name(entry.at(), entry.name);
   if (there && (!is_left(entry.path) || (!S_ISREG(there->mode) && !S_ISLNK(there->mode)))) return held_back();
   const bool is_shown = found == ContentFound::kOlder || (there && is_lost(places, entry));
   if (is_shown) tell(Event::kShown, wanted.caller, entry.path, wanted.rule);
-  const std::string own = cat({".hutch-", TRY(sys::random_hex(kOwnNameBytes))});
-  Status put = make(own);
-  if (put) put = sys::rename_with(entry.at(), own, entry.at(), entry.name, there ? 0 : kOnlyIfAbsent);
-  if (!put) {
-    (void)sys::unlink_with(entry.at(), own, 0);
-    return put;
-  }
+  TRY(make());
   const auto path = places.path_of(entry);
   if (path && *path == entry.path) {
     if (!there) made_.insert(entry.path);

@@ -89,7 +89,7 @@ class ReplacedFiles {
   bool is_lost(const Places& places, const Entry& entry);
   Status land_one(const Places& places, const Pending& pending, const Tell& tell);
   Status put(const Places& places, const Wanted& wanted, ContentFound found,
-             const std::function<Status(const std::string& name)>& make, const Tell& tell);
+             const std::function<Result<sys::Resolved>()>& make, const Tell& tell);
 
   TrustedContents contents_;
   std::optional<sys::ClosingWatch> watch_;  // once there was a file

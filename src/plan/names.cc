@@ -110,6 +110,9 @@ GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy:
 }
 
 std::optional<NameRule> denied_name(const GuardedNames& names, std::string_view path) {
+  if (path.substr(path.rfind('/') + 1).starts_with(kOwnNameStart)) {
+    return NameRule{cat({"/**/", kOwnNameStart, "*"}), "built in \"hutch's own names\"", {}, {}};
+  }
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string_view prefix = path.substr(0, end);
     for (const NameRule& rule : names.rules) {

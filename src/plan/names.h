@@ -21,6 +21,9 @@ namespace hutch::plan {
 GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy::Rule> rules,
                            std::span<const policy::Rule> patterns, std::span<const NameRule> obeyed = {});
 
+// hutch makes some files under such a name and then renames them. No sandbox may touch a file of that name.
+inline constexpr std::string_view kOwnNameStart = ".hutch-own-";
+
 // The rule that denies writing `path` (absolute, canonical).
 std::optional<NameRule> denied_name(const GuardedNames& names, std::string_view path);
 

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "plan/git_files.h"
+#include "plan/names.h"
 #include "sys/beneath.h"
 #include "sys/delegate.h"
 #include "sys/files.h"
@@ -36,7 +37,7 @@ void mark_git_link(const std::string& link) {
   if (plan::is_marked_git_link(*text)) return;
   const auto random = sys::random_hex(kRandomNameBytes);
   if (!random) return;
-  const std::string other = cat({".hutch-", *random});
+  const std::string other = cat({plan::kOwnNameStart, *random});
   const auto marked = sys::open_at(directory->get(), other, O_WRONLY | O_CREAT | O_EXCL, kLinkMode);
   if (!marked) return;
   Status put = sys::write_all(marked->get(), plan::marked_git_link(*text));

@@ -218,6 +218,10 @@ Status link_at(int from, const std::string& name, int to, const std::string& new
   return check(::linkat(from, name.c_str(), to, new_name.c_str(), 0), {"linkat(", name, ")"});
 }
 
+Status give_name(int fd, int to, const std::string& name) {
+  return check(::linkat(AT_FDCWD, self(fd).c_str(), to, name.c_str(), AT_SYMLINK_FOLLOW), {"linkat(", name, ")"});
+}
+
 Status rename_with(int from, const std::string& name, int to, const std::string& new_name, unsigned flags) {
   return check(::renameat2(from, name.c_str(), to, new_name.c_str(), flags), {"renameat2(", name, ")"});
 }

@@ -78,6 +78,8 @@ Status make_directory_at(int directory, const std::string& name, mode_t mode);
 Status make_node_at(int directory, const std::string& name, mode_t mode, dev_t device);
 Status make_symlink_at(const std::string& text, int directory, const std::string& name);
 Status link_at(int from, const std::string& name, int to, const std::string& new_name);
+// The file of `fd`, which was opened with O_TMPFILE; EEXIST if something has the name. proc(5) as below.
+Status give_name(int fd, int to, const std::string& name);
 Status rename_with(int from, const std::string& name, int to, const std::string& new_name, unsigned flags);
 Status unlink_with(int directory, const std::string& name, int flags);
 

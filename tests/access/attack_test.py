@@ -210,11 +210,11 @@ def _walls(request):
 
 def test_what_becomes_the_configuration_is_open_in_no_other_sandbox(hutch, project, walls, as_user):
     seconds = "20" if os.environ.get("HUTCH_TEST_ALL") == "1" else "3"
-    names = ["config.lock", ".gitconfig"]
+    names = ["config.lock", ".hutch-own-judged"]
     with hutch.popen("python3", "-c", HAS_IT_OPEN, seconds, *names, backend=walls) as other:
         assert other.stdout.readline() == b"ready\n"
         hutch.run("python3", "-c", NAMES_IT, seconds, backend=walls, timeout=60).ok()
         assert other.stdout.read() == b"met\n"
     assert not (project / "repo/won").exists()
     assert (project / "repo/.git/config").read_text(encoding="utf-8").startswith("[core]")
-    assert not (project / "repo/.git/.gitconfig").exists()
+    assert not (project / "repo/.git/.hutch-own-judged").exists()

@@ -1,8 +1,13 @@
 # git in repositories that track protected names gives inside what it gives outside: the same files, the same status.
+import ctypes
 import json
+import os
+import struct
 
 import harness
 import pytest
+
+IN_MOVED_TO, IN_CREATE = 0x80, 0x100
 
 # Files of names that hutch protects, a program, a link, and an ordinary one; three branches differ in them.
 MAKE = """
@@ -94,6 +99,33 @@ def test_from_packs(as_user, hutch, backend, repository):
     outside(as_user, repository, "git tag -a -m x v1 side; git pack-refs --all; git repack -q -a -d -f --depth=50").ok()
     ran = hutch.sh("git checkout -q v1; cat .vscode/settings.json; git checkout -q HEAD~1; git status --porcelain").ok()
     assert ran.out == b'{"b": 3}\n' and "was not" not in ran.errors, ran
+
+
+def test_no_other_name_is_there_for_a_moment(as_user, hutch, backend, repository):
+    libc = ctypes.CDLL(None, use_errno=True)
+    watch = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+    for directory in (repository, repository / ".vscode"):
+        libc.inotify_add_watch(watch, bytes(directory), IN_MOVED_TO | IN_CREATE)
+    hutch.sh("git checkout -q side; git checkout -q main").ok()
+    events, names = os.read(watch, 1 << 16), set()
+    os.close(watch)
+    while events:
+        size = struct.unpack_from("iIII", events)[3]
+        names.add(events[16:16 + size].rstrip(b"\0").decode())
+        events = events[16 + size:]
+    tracked = outside(as_user, repository, "git ls-tree -rt --name-only main; git ls-tree -rt --name-only side").ok()
+    assert ".mcp.json" in names and "settings.json" in names, names
+    assert not names - {path.split("/")[-1] for path in tracked.text.split("\n")}, names
+
+
+def test_names_of_hutchs_own_are_nobodys(hutch, backend, repository):
+    (repository / ".hutch-own-1").write_text("there\n")
+    for script in ("echo x > .hutch-own-1", "echo x > .hutch-own-2", "mv n .hutch-own-2", "mv .hutch-own-1 m",
+                   "ln n .hutch-own-2", "ln .hutch-own-1 m", "ln -s n .hutch-own-2", "rm .hutch-own-1",
+                   "mkdir .hutch-own-2"):
+        ran = hutch.plain.sh(script)
+        assert ran.code not in (0, 125) and "permitted" in ran.errors, (script, ran)
+    assert (repository / ".hutch-own-1").read_text() == "there\n"
 
 
 def test_an_older_version_is_shown(as_user, hutch, backend, repository):
