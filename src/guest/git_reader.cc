@@ -5,19 +5,15 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
 #include "guest/git_store.h"
 #include "sys/channel.h"
 #include "sys/identity.h"
@@ -38,10 +34,6 @@ constexpr unsigned kReaderArchitecture = AUDIT_ARCH_AARCH64;
 #error "the system calls of this architecture are not known here"
 #endif
 
-// A question is the size of a name and the name. An answer is the kind of the object, the number of its bytes in four
-// bytes, and the bytes; the kind 0: there is none.
-constexpr std::size_t kAnswerHeadBytes = 5;
-constexpr std::size_t kReadObjectBytesMax = 8 << 20;
 constexpr std::uint64_t kReaderMemoryMax = 512ULL << 20;
 // A sanitizer maps terabytes.
 #if defined(__has_feature)
@@ -124,23 +116,26 @@ std::optional<std::string> read_exactly(int fd, std::size_t size) {
   return bytes;
 }
 
-Status serve_objects() {
+Status answer_questions() {
   GitStore store{UniqueFd(kReaderObjects)};
   for (;;) {
     const auto size = read_exactly(kReaderStream, 1);
     if (!size) return {};
-    const auto name = read_exactly(kReaderStream, static_cast<unsigned char>(size->front()));
+    const auto asked = static_cast<unsigned char>(size->front());
+    const auto name = read_exactly(kReaderStream, asked & ~wire::kAllCopiesBit);
     if (!name || name->size() < 2) return {};
-    const auto found = store.read(*name);
-    std::string answer(1, found ? static_cast<char>(found->kind) : '\0');
-    const std::size_t bytes = found ? found->bytes.size() : 0;
-    for (int shift = 24; shift >= 0; shift -= 8) answer.push_back(static_cast<char>(bytes >> shift & 0xff));
-    TRY(sys::write_all(kReaderStream, answer));
-    if (found) TRY(sys::write_all(kReaderStream, found->bytes));
+    using enum GitStore::Copies;
+    const bool all = (asked & wire::kAllCopiesBit) != 0;
+    TRY(wire::send_git_object(kReaderStream, store.read(*name, all ? kAllAlike : kFirst)));
   }
 }
 
 }  // namespace
+
+Status serve_git_objects(int stream, int objects) {
+  TRY(confine_reader(stream, objects));
+  return answer_questions();
+}
 
 Result<GitReader> GitReader::start(UniqueFd objects) {
   auto [ours, its] = TRY(sys::socket_pair());
@@ -148,49 +143,8 @@ Result<GitReader> GitReader::start(UniqueFd objects) {
   const UniqueFd stream = TRY(sys::duplicate(its.get(), kReaderObjects + 1));
   const UniqueFd directory = TRY(sys::duplicate(objects.get(), kReaderObjects + 1));
   const pid_t pid = TRY(sys::fork_process(sys::Parentage::kOwn));
-  if (pid == 0) {
-    const Status confined = confine_reader(stream.get(), directory.get());
-    sys::exit_now(confined && serve_objects() ? 0 : 1);
-  }
-  TRY(sys::set_nonblocking(ours.get()));
+  if (pid == 0) sys::exit_now(serve_git_objects(stream.get(), directory.get()) ? 0 : 1);
   return GitReader(TRY(sys::adopt_child(pid)), std::move(ours));
-}
-
-std::optional<plan::GitObject> GitReader::read(std::string_view name, std::chrono::steady_clock::time_point until) {
-  if (!stream_) return std::nullopt;
-  auto answered = ask(name, until);
-  if (!answered && answered.error().sys_errno != ENOENT) stream_.reset();
-  return answered ? std::optional(std::move(*answered)) : std::nullopt;
-}
-
-Result<plan::GitObject> GitReader::ask(std::string_view name, std::chrono::steady_clock::time_point until) const {
-  TRY(sys::send_all(stream_.get(), cat({std::string(1, static_cast<char>(name.size())), name}), {}));
-  std::string bytes;
-  std::size_t wanted = kAnswerHeadBytes;
-  std::array<char, 64 << 10> part{};
-  while (bytes.size() < wanted) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return fail(Error::from_errno("read an object", ETIMEDOUT));
-    pollfd ready{stream_.get(), POLLIN, 0};
-    TRY(sys::poll({&ready, 1}, left));
-    if (ready.revents == 0) continue;
-    const auto count =
-        sys::read_some(stream_.get(), std::span(part).first(std::min(part.size(), wanted - bytes.size())));
-    if (!count && count.error().sys_errno == EAGAIN) continue;
-    if (!count) return fail(count.error());
-    if (*count == 0) return fail(Error::from_errno("read an object", EPIPE));
-    bytes.append(part.data(), *count);
-    if (bytes.size() != kAnswerHeadBytes || wanted != kAnswerHeadBytes) continue;
-    for (std::size_t i = 1; i < kAnswerHeadBytes; ++i) {
-      wanted = (i == 1 ? 0 : wanted << 8) | static_cast<unsigned char>(bytes[i]);
-    }
-    if (wanted > kReadObjectBytesMax) return fail(Error::from_errno("read an object", EPROTO));
-    wanted += kAnswerHeadBytes;
-  }
-  const auto kind = static_cast<plan::GitObjectKind>(bytes.front());
-  using enum plan::GitObjectKind;
-  if (kind != kCommit && kind != kTree && kind != kTag) return fail(Error::from_errno("read an object", ENOENT));
-  return plan::GitObject{kind, bytes.substr(kAnswerHeadBytes)};
 }
 
 }  // namespace hutch::guest

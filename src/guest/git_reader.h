@@ -2,13 +2,14 @@
 #pragma once
 
 #include <chrono>
-#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "plan/git_objects.h"
 #include "sys/process.h"
+#include "wire/git_objects.h"
 
 namespace hutch::guest {
 
@@ -17,16 +18,19 @@ class GitReader {
   // `objects` as for GitStore. The calling process must have a single thread.
   static Result<GitReader> start(UniqueFd objects);
 
-  // Nothing: the process has no such object, has ended, or does not answer before `until`. What it answers may be any
-  // bytes: the caller checks their sum.
-  std::optional<plan::GitObject> read(std::string_view name, std::chrono::steady_clock::time_point until);
+  plan::GitObjectAnswer look_up(std::string_view name, std::chrono::steady_clock::time_point until) {
+    return stream_.look_up(name, wire::GitObjectStream::Copies::kFirst, until);
+  }
+  bool answers() const { return stream_.answers(); }
 
  private:
   GitReader(sys::ChildProcess process, UniqueFd stream) : process_(std::move(process)), stream_(std::move(stream)) {}
-  Result<plan::GitObject> ask(std::string_view name, std::chrono::steady_clock::time_point until) const;
 
   sys::ChildProcess process_;
-  UniqueFd stream_;  // closed once the process has failed
+  wire::GitObjectStream stream_;
 };
+
+// Answers what comes by `stream` from the store in `objects` until its end, in this process, which is confined first.
+Status serve_git_objects(int stream, int objects);
 
 }  // namespace hutch::guest

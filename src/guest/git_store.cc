@@ -22,10 +22,12 @@ namespace {
 
 constexpr std::size_t kObjectBytesMax = 8 << 20;
 constexpr std::size_t kPartBytes = 64 << 10;
+constexpr std::size_t kHeadPartBytes = 512;
 constexpr std::size_t kPacksMax = 1024;
 constexpr std::size_t kAlternatesMax = 8;
 constexpr std::size_t kAlternatesBytesMax = 8 << 10;
 constexpr std::size_t kDeltasMax = 512;  // git makes chains of up to 250 (gc.aggressiveDepth)
+constexpr int kBlobType = 3;
 constexpr int kOffsetDelta = 6;
 constexpr int kNamedDelta = 7;
 
@@ -54,15 +56,17 @@ std::optional<UniqueFd> regular_file(int directory, const std::string& name) {
   return std::move(*file);
 }
 
-// The stream of RFC 1950 that begins at `at`, up to `size_max` bytes of its content.
-std::optional<std::string> inflated(int fd, std::uint64_t at, std::size_t size_max) {
+// The stream of RFC 1950 that begins at `at`, up to `size_max` bytes of its content; or what begins with the first
+// `enough` bytes.
+std::optional<std::string> inflated(int fd, std::uint64_t at, std::size_t size_max,
+                                    std::size_t enough = kObjectBytesMax + 1) {
   z_stream stream{};
   if (inflateInit(&stream) != Z_OK) return std::nullopt;
   std::string out;
   std::array<char, kPartBytes> part{};
   int state = Z_OK;
-  while (state == Z_OK) {
-    const auto in = sys::read_at(fd, at, kPartBytes);
+  while (state == Z_OK && out.size() < enough) {
+    const auto in = sys::read_at(fd, at, enough < kPartBytes ? kHeadPartBytes : kPartBytes);
     if (!in || in->empty()) break;
     at += in->size();
     std::string bytes = *in;
@@ -78,7 +82,7 @@ std::optional<std::string> inflated(int fd, std::uint64_t at, std::size_t size_m
     if (out.size() > size_max) break;
   }
   inflateEnd(&stream);
-  if (state != Z_STREAM_END || out.size() > size_max) return std::nullopt;
+  if (out.size() > size_max || (state != Z_STREAM_END && out.size() < enough)) return std::nullopt;
   return out;
 }
 
@@ -137,6 +141,7 @@ std::optional<plan::GitObjectKind> kind_of_type(int type) {
   switch (type) {
     case 1: return plan::GitObjectKind::kCommit;
     case 2: return plan::GitObjectKind::kTree;
+    case kBlobType: return plan::GitObjectKind::kBlob;
     case 4: return plan::GitObjectKind::kTag;
     default: return std::nullopt;
   }
@@ -163,37 +168,62 @@ void GitStore::add_alternates() {
   }
 }
 
-std::optional<plan::GitObject> GitStore::read(std::string_view name) {
-  if (auto single = read_single(name)) return single;
-  if (auto packed = read_packed(name)) return packed;
+plan::GitObjectAnswer GitStore::read(std::string_view name, Copies copies) {
+  using enum plan::GitObjectAnswer::Found;
+  std::vector<plan::GitObjectAnswer> all = copies_of(name, copies);
   // git may have made a pack since.
-  find_packs();
-  return read_packed(name);
+  const std::size_t packs = packs_.size();
+  if (all.empty() || copies == Copies::kAllAlike) find_packs();
+  if (packs != packs_.size()) all = copies_of(name, copies);
+  if (all.empty()) return {};
+  const auto differs = [&](const plan::GitObjectAnswer& one) {
+    return one.found != kYes || one.object.kind != all.front().object.kind ||
+           one.object.bytes != all.front().object.bytes;
+  };
+  if (copies == Copies::kAllAlike && std::ranges::any_of(all, differs)) return {kUnreadable, {}};
+  const auto found = std::ranges::find(all, kYes, &plan::GitObjectAnswer::found);
+  return found != all.end() ? std::move(*found) : plan::GitObjectAnswer{kUnreadable, {}};
 }
 
-std::optional<plan::GitObject> GitStore::read_single(std::string_view name) const {
+// With kFirst none after the first that can be read.
+std::vector<plan::GitObjectAnswer> GitStore::copies_of(std::string_view name, Copies copies) {
+  using enum plan::GitObjectAnswer::Found;
+  std::vector<plan::GitObjectAnswer> all;
+  const auto add = [&](std::optional<plan::GitObject> object) {
+    const bool is_read = object.has_value();
+    all.push_back(is_read ? plan::GitObjectAnswer{kYes, std::move(*object)} : plan::GitObjectAnswer{kUnreadable, {}});
+    return is_read && copies == Copies::kFirst;
+  };
   const std::string hex = to_hex(name);
   const std::string path = cat({hex.substr(0, 2), "/", hex.substr(2)});
   for (const UniqueFd& directory : directories_) {
     const auto file = regular_file(directory.get(), path);
-    if (!file) continue;
-    const auto whole = inflated(file->get(), 0, kObjectBytesMax);
-    if (!whole) continue;
-    const std::size_t zero = whole->find('\0');
-    const std::size_t space = whole->find(' ');
-    if (zero == whole->npos || space > zero) continue;
-    const std::string_view word = std::string_view(*whole).substr(0, space);
-    const int type = word == "commit" ? 1 : word == "tree" ? 2 : word == "tag" ? 4 : 0;
-    if (const auto kind = kind_of_type(type)) return plan::GitObject{*kind, whole->substr(zero + 1)};
+    if (file && add(read_single(file->get()))) return all;
   }
-  return std::nullopt;
+  for (const Pack& pack : packs_) {
+    const auto at = place_of(pack, name);
+    if (!at) continue;
+    auto raw = raw_at(pack, *at, {name.size(), 0});
+    const auto kind = raw ? kind_of_type(raw->type) : std::nullopt;
+    if (add(kind ? std::optional(plan::GitObject{*kind, std::move(raw->bytes)}) : std::nullopt)) return all;
+  }
+  return all;
 }
 
-std::optional<plan::GitObject> GitStore::read_packed(std::string_view name) {
-  auto raw = raw_of(name, 0);
-  const auto kind = raw ? kind_of_type(raw->type) : std::nullopt;
-  if (!kind) return std::nullopt;
-  return plan::GitObject{*kind, std::move(raw->bytes)};
+std::optional<plan::GitObject> GitStore::read_single(int file) {
+  static constexpr std::string_view kBlobHead = "blob ";
+  const auto head = inflated(file, 0, kObjectBytesMax, kBlobHead.size());
+  if (!head) return std::nullopt;
+  if (head->starts_with(kBlobHead)) return plan::GitObject{plan::GitObjectKind::kBlob, {}};
+  const auto whole = inflated(file, 0, kObjectBytesMax);
+  if (!whole) return std::nullopt;
+  const std::size_t zero = whole->find('\0');
+  const std::size_t space = whole->find(' ');
+  if (zero == whole->npos || space > zero) return std::nullopt;
+  const std::string_view word = std::string_view(*whole).substr(0, space);
+  const int type = word == "commit" ? 1 : word == "tree" ? 2 : word == "tag" ? 4 : 0;
+  const auto kind = kind_of_type(type);
+  return kind ? std::optional(plan::GitObject{*kind, whole->substr(zero + 1)}) : std::nullopt;
 }
 
 void GitStore::find_packs() {
@@ -289,6 +319,8 @@ std::optional<GitStore::Raw> GitStore::raw_at(const Pack& pack, std::uint64_t at
       named = left.substr(0, chain.name_bytes);
       left.remove_prefix(chain.name_bytes);
     }
+    // Only the kind of a blob is asked for, whatever its differences are.
+    if (type == kBlobType) return Raw{type, {}};
     auto bytes = inflated(pack.data.get(), at + (head->size() - left.size()), kObjectBytesMax);
     if (!bytes) return std::nullopt;
     held += bytes->size();
@@ -300,7 +332,7 @@ std::optional<GitStore::Raw> GitStore::raw_at(const Pack& pack, std::uint64_t at
     deltas.push_back(std::move(*bytes));
     if (type == kNamedDelta) {
       base = raw_of(named, chain.length + deltas.size());
-      if (!base) return std::nullopt;
+      if (!base || base->type == kBlobType) return base;
       break;
     }
     at -= back;

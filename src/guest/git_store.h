@@ -19,8 +19,10 @@ class GitStore {
   // `objects` is an "objects" directory, open for reading names or by O_PATH. Its alternates are followed.
   explicit GitStore(UniqueFd objects);
 
-  // `name` in bytes. Nothing: it is not there, is larger than any such object should be, or cannot be read.
-  std::optional<plan::GitObject> read(std::string_view name);
+  // `name` in bytes. kUnreadable: it is larger than any such object should be, or cannot be read; with kAllAlike also
+  // if two copies differ, of which git could read either. Blobs come without their content.
+  enum class Copies { kFirst, kAllAlike };
+  plan::GitObjectAnswer read(std::string_view name, Copies copies = Copies::kFirst);
 
  private:
   struct Pack {
@@ -36,8 +38,8 @@ class GitStore {
   void add_alternates();
   void find_packs();
   void add_pack(int directory, const std::string& name);
-  std::optional<plan::GitObject> read_single(std::string_view name) const;
-  std::optional<plan::GitObject> read_packed(std::string_view name);
+  static std::optional<plan::GitObject> read_single(int file);
+  std::vector<plan::GitObjectAnswer> copies_of(std::string_view name, Copies copies);
   struct Chain {
     std::size_t name_bytes = 0;
     std::size_t length = 0;  // so far

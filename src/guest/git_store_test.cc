@@ -56,16 +56,17 @@ class GitStoreTest : public testing::Test {
   int count_read(Read read) {
     int count = 0;
     for (const std::string& name : names()) {
-      const auto object = read(name);
-      if (!object) continue;
-      EXPECT_EQ(plan::git_object_name(*object, plan::GitHash::kSha1), name);
+      const plan::GitObjectAnswer answer = read(name);
+      EXPECT_EQ(answer.found, plan::GitObjectAnswer::Found::kYes);
+      if (answer.object.kind == plan::GitObjectKind::kBlob) continue;
+      EXPECT_EQ(plan::git_object_name(answer.object, plan::GitHash::kSha1), name);
       ++count;
     }
     return count;
   }
   int count() {
     GitStore store(objects());
-    return count_read([&](const std::string& name) { return store.read(name); });
+    return count_read([&](const std::string& name) { return store.read(name, GitStore::Copies::kAllAlike); });
   }
 
   TestDirectory directory_{"git-store"};
@@ -87,8 +88,31 @@ TEST_F(GitStoreTest, ByAnotherProcess) {
   auto reader = GitReader::start(objects());
   ASSERT_TRUE(reader.has_value()) << reader.error().message;
   const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  EXPECT_EQ(count_read([&](const std::string& name) { return reader->read(name, until); }), kAll);
-  EXPECT_FALSE(reader->read(names().front(), std::chrono::steady_clock::now()));
+  EXPECT_EQ(count_read([&](const std::string& name) { return reader->look_up(name, until); }), kAll);
+  EXPECT_EQ(reader->look_up(std::string(20, 'x'), until).found, plan::GitObjectAnswer::Found::kNo);
+  EXPECT_TRUE(reader->answers());
+  EXPECT_EQ(reader->look_up(names().front(), std::chrono::steady_clock::now()).found,
+            plan::GitObjectAnswer::Found::kUnreadable);
+  EXPECT_FALSE(reader->answers());
+}
+
+// git reads the one in a pack, and other programs the other one.
+TEST_F(GitStoreTest, CopiesThatDiffer) {
+  std::ofstream(fs::path(directory_.path()) / "x.py") << R"(
+import os, sys, zlib
+name = open("tree").read().strip()
+text = open("other", "rb").read() + b"x"
+os.makedirs(f".git/objects/{name[:2]}", exist_ok=True)
+open(f".git/objects/{name[:2]}/{name[2:]}", "wb").write(zlib.compress(b"tree %d" % len(text) + bytes(1) + text))
+)";
+  shell(
+      "git repack -q -a -d && git rev-parse HEAD^{tree} > tree && git cat-file tree HEAD > other && "
+      "/usr/bin/python3 x.py");
+  const std::string tree = *plan::git_name_of_hex(content("tree").substr(0, 40), plan::GitHash::kSha1);
+  GitStore store(objects());
+  using enum plan::GitObjectAnswer::Found;
+  EXPECT_EQ(store.read(tree, GitStore::Copies::kFirst).found, kYes);
+  EXPECT_EQ(store.read(tree, GitStore::Copies::kAllAlike).found, kUnreadable);
 }
 
 // Whatever the bytes are, nothing is read that has another sum, and nothing breaks.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "guest/access.h"
+#include "guest/git_reader.h"
 #include "guest/guest.h"
 #include "guest/host_client.h"
 #include "guest/host_command.h"
@@ -20,6 +21,8 @@ namespace {
 
 // Descriptor 0 is the stream to the host.
 constexpr int kStream = 0;
+// With --git-objects: the directory of the store.
+constexpr int kObjects = 3;
 
 int usage() {
   (void)hutch::sys::write_all(2, "hutch-guest: started by hutch; there is nothing to run by hand\n");
@@ -45,6 +48,9 @@ int main(int argc, char** argv) {
     return hutch::guest::serve_network(hutch::UniqueFd(kStream), {argv + 2, argv + argc});
   }
   if (argc == 2 && std::string_view(argv[1]) == "--relay") return hutch::guest::serve_relay();
+  if (argc == 2 && std::string_view(argv[1]) == "--git-objects") {
+    return hutch::guest::serve_git_objects(kStream, kObjects) ? 0 : 1;
+  }
   if (argc >= 2 && std::string_view(argv[1]) == "--access") {
     const std::vector<std::string_view> with{argv + 2, argv + argc};
     const bool turns = std::ranges::find(with, "--turns") != with.end();

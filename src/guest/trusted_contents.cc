@@ -150,7 +150,11 @@ TrustedContents::Repository* TrustedContents::repository_of(const Places& places
     repository.reader.emplace(std::move(*reader));
   }
   if (!repository.contents || repository.list != *text) {
-    const auto read = [&repository](std::string_view name) { return repository.reader->read(name, repository.until); };
+    const auto read = [&repository](std::string_view name) -> std::optional<plan::GitObject> {
+      auto answer = repository.reader->look_up(name, repository.until);
+      if (answer.found != plan::GitObjectAnswer::Found::kYes) return std::nullopt;
+      return std::move(answer.object);
+    };
     const auto has_time = [&repository] { return Clock::now() < repository.until; };
     repository.contents.emplace(plan::read_known_commits(*text), read, plan::GitContents::Limits{.has_time = has_time});
     repository.list = std::move(*text);

@@ -5,6 +5,8 @@
 #include <queue>
 #include <utility>
 
+#include "plan/git_authored.h"
+
 namespace hutch::plan {
 
 namespace {
@@ -15,21 +17,23 @@ constexpr std::uint32_t kGitTreeMode = 040000;
 constexpr int kTagsMax = 8;             // a tag may name a tag
 constexpr std::size_t kObjectsMax = 50'000;  // held in memory
 
-bool is_file(std::uint32_t mode) { return (mode & 0170000) == 0100000; }
-
-// git writes such a file with 0644 or 0755 (canon_mode()).
-std::uint32_t plain_mode(std::uint32_t mode) {
-  if (!is_file(mode)) return mode;
-  return (mode & 0100) != 0 ? kGitProgramMode : kGitPlainMode;
-}
-
 }  // namespace
 
+GitContents::GitContents(KnownCommits known, ReadGitObject read, Limits limits)
+    : known_(std::move(known)), read_(std::move(read)), limits_(std::move(limits)) {
+  for (std::size_t i = 0; i < known_.commits.size(); ++i) {
+    const KnownCommit& commit = known_.commits[i];
+    if (commit.whose == KnownCommit::Whose::kSandboxes) {
+      of_sandboxes_.try_emplace(*git_name_of_hex(commit.name, hash_of(commit)), i);
+    }
+  }
+}
+
 GitContents::Found GitContents::find(std::string_view path, std::uint32_t mode, std::string_view content) {
-  if (known_.is_broken) return Found::kNo;
+  if (known_.is_broken || !is_brought_name(path)) return Found::kNo;
   for (const GitHash hash : {GitHash::kSha1, GitHash::kSha256}) {
     const GitTreeEntry wanted{mode, git_object_name({GitObjectKind::kBlob, std::string(content)}, hash)};
-    const std::size_t end = first_of_sandboxes(path, wanted, hash);
+    const std::size_t end = first_of_sandboxes(path, wanted);
     if (has_at_reference(path, wanted, hash, end)) return Found::kAtReference;
     if (is_older(path, wanted, hash, end)) return Found::kOlder;
   }
@@ -37,10 +41,10 @@ GitContents::Found GitContents::find(std::string_view path, std::uint32_t mode, 
 }
 
 bool GitContents::is_at_reference(std::string_view path, std::uint32_t mode, std::string_view content) {
-  if (known_.is_broken) return false;
+  if (known_.is_broken || !is_brought_name(path)) return false;
   for (const GitHash hash : {GitHash::kSha1, GitHash::kSha256}) {
     const GitTreeEntry wanted{mode, git_object_name({GitObjectKind::kBlob, std::string(content)}, hash)};
-    if (has_at_reference(path, wanted, hash, first_of_sandboxes(path, wanted, hash))) return true;
+    if (has_at_reference(path, wanted, hash, first_of_sandboxes(path, wanted))) return true;
   }
   return false;
 }
@@ -51,7 +55,8 @@ bool GitContents::has_at_reference(std::string_view path, const GitTreeEntry& wa
     const KnownCommit& known = known_.commits[i];
     if (known.whose != KnownCommit::Whose::kUsers || hash_of(known) != hash) continue;
     if (!limits_.has_time()) return false;
-    if (is_it(peeled(*git_name_of_hex(known.name, hash), hash), path, wanted, hash)) return true;
+    const std::string name = peeled(*git_name_of_hex(known.name, hash), hash);
+    if (!is_of_sandbox_before(name, i) && is_it(name, path, wanted, hash)) return true;
   }
   return false;
 }
@@ -74,16 +79,16 @@ GitHash GitContents::hash_of(const KnownCommit& commit) const {
   return commit.name.size() == 2 * static_cast<std::size_t>(GitHash::kSha1) ? GitHash::kSha1 : GitHash::kSha256;
 }
 
-// The user may have committed what a sandbox had put into the index: such a commit is no evidence for a content that a
-// sandbox's commit had before it. Returns the position of the first sandbox's commit that has it, or the end.
-std::size_t GitContents::first_of_sandboxes(std::string_view path, const GitTreeEntry& wanted, GitHash hash) {
-  for (std::size_t i = 0; i < known_.commits.size(); ++i) {
-    const KnownCommit& known = known_.commits[i];
-    if (known.whose != KnownCommit::Whose::kSandboxes || hash_of(known) != hash) continue;
-    if (!limits_.has_time()) return i;
-    if (is_it(peeled(*git_name_of_hex(known.name, hash), hash), path, wanted, hash)) return i;
-  }
-  return known_.commits.size();
+// The user may have committed what a sandbox had put into the index, or has made a tag for its commit: such a commit is
+// no evidence for a content that a run has left. Returns how many commits were known before that.
+std::size_t GitContents::first_of_sandboxes(std::string_view path, const GitTreeEntry& wanted) const {
+  const auto left = known_.authored.find(authored_key(path, wanted.mode, wanted.object));
+  return left != known_.authored.end() ? left->second : known_.commits.size();
+}
+
+bool GitContents::is_of_sandbox_before(std::string_view name, std::size_t position) const {
+  const auto theirs = of_sandboxes_.find(name);
+  return theirs != of_sandboxes_.end() && theirs->second < position;
 }
 
 // The latest commits come first. A sandbox's commit that was there before the reference leads no further: neither it
@@ -95,12 +100,10 @@ bool GitContents::is_older(std::string_view path, const GitTreeEntry& wanted, Gi
     std::string name;
     bool operator<(const Step& other) const { return committed < other.committed; }
   };
-  std::map<std::string, std::size_t, std::less<>> of_sandboxes;
   std::priority_queue<Step> steps;
   std::map<std::string, std::size_t, std::less<>> seen;
   const auto add = [&](std::string name, std::size_t position) {
-    const auto theirs = of_sandboxes.find(name);
-    if (theirs != of_sandboxes.end() && theirs->second < position) return;
+    if (is_of_sandbox_before(name, position)) return;
     const auto [at, inserted] = seen.try_emplace(name, position);
     if (!inserted && at->second <= position) return;
     at->second = position;
@@ -109,10 +112,8 @@ bool GitContents::is_older(std::string_view path, const GitTreeEntry& wanted, Gi
   };
   for (std::size_t i = 0; i < end; ++i) {
     const KnownCommit& known = known_.commits[i];
-    if (hash_of(known) != hash) continue;
-    std::string name = peeled(*git_name_of_hex(known.name, hash), hash);
-    if (known.whose == KnownCommit::Whose::kSandboxes) of_sandboxes.try_emplace(std::move(name), i);
-    if (known.whose == KnownCommit::Whose::kUsers) add(std::move(name), i);
+    const bool counts = known.whose == KnownCommit::Whose::kUsers && hash_of(known) == hash;
+    if (counts) add(peeled(*git_name_of_hex(known.name, hash), hash), i);
   }
   for (std::size_t left = limits_.commits_max; !steps.empty() && left > 0; --left) {
     if (!limits_.has_time()) return false;
@@ -128,7 +129,7 @@ bool GitContents::is_older(std::string_view path, const GitTreeEntry& wanted, Gi
 
 bool GitContents::is_it(std::string_view commit_name, std::string_view path, const GitTreeEntry& wanted, GitHash hash) {
   const Entry found = entry_at(commit_name, path, hash);
-  return found.found == kYes && plain_mode(found.entry.mode) == wanted.mode && found.entry.object == wanted.object;
+  return found.found == kYes && git_plain_mode(found.entry.mode) == wanted.mode && found.entry.object == wanted.object;
 }
 
 GitContents::Entry GitContents::entry_at(std::string_view commit_name, std::string_view path, GitHash hash) {

@@ -19,19 +19,13 @@ namespace hutch::plan {
 // What the store has at an object's name (in bytes): any bytes. Nothing: it has none.
 using ReadGitObject = std::function<std::optional<GitObject>(std::string_view name)>;
 
-// A file's mode in a tree, without what git does not keep of it.
-inline constexpr std::uint32_t kGitPlainMode = 0100644;
-inline constexpr std::uint32_t kGitProgramMode = 0100755;
-inline constexpr std::uint32_t kGitLinkMode = 0120000;
-
 class GitContents {
  public:
   struct Limits {
     std::size_t commits_max = 20'000;
     std::function<bool()> has_time = [] { return true; };
   };
-  GitContents(KnownCommits known, ReadGitObject read, Limits limits)
-      : known_(std::move(known)), read_(std::move(read)), limits_(std::move(limits)) {}
+  GitContents(KnownCommits known, ReadGitObject read, Limits limits);
 
   // kAtReference: a commit that a reference named has it at the path. kOlder: only a commit before such a one.
   enum class Found { kNo, kAtReference, kOlder };
@@ -55,7 +49,8 @@ class GitContents {
   const GitCommit* commit(std::string_view name, GitHash hash);
   Entry entry_at(std::string_view commit_name, std::string_view path, GitHash hash);
   bool is_it(std::string_view commit_name, std::string_view path, const GitTreeEntry& wanted, GitHash hash);
-  std::size_t first_of_sandboxes(std::string_view path, const GitTreeEntry& wanted, GitHash hash);
+  std::size_t first_of_sandboxes(std::string_view path, const GitTreeEntry& wanted) const;
+  bool is_of_sandbox_before(std::string_view name, std::size_t position) const;
   bool has_at_reference(std::string_view path, const GitTreeEntry& wanted, GitHash hash, std::size_t end);
   bool is_older(std::string_view path, const GitTreeEntry& wanted, GitHash hash, std::size_t end);
   std::string peeled(std::string_view name, GitHash hash);
@@ -63,6 +58,7 @@ class GitContents {
   KnownCommits known_;
   ReadGitObject read_;
   Limits limits_;
+  std::map<std::string, std::size_t, std::less<>> of_sandboxes_;  // names in bytes; where they are in the list
   std::map<std::string, GitObject, std::less<>> objects_;  // whose sum was checked
   std::map<std::string, std::optional<GitCommit>, std::less<>> commits_;
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "plan/git_authored.h"
 
 namespace hutch::plan {
 namespace {
@@ -45,7 +46,21 @@ class GitContentsTest : public testing::Test {
     return put(GitObjectKind::kCommit, std::move(text));
   }
   void users(const std::string& name) { known_.commits.push_back({KnownCommit::Whose::kUsers, to_hex(name)}); }
-  void sandboxes(const std::string& name) { known_.commits.push_back({KnownCommit::Whose::kSandboxes, to_hex(name)}); }
+  // With what it and its parents have.
+  void sandboxes(const std::string& name) {
+    known_.commits.push_back({KnownCommit::Whose::kSandboxes, to_hex(name)});
+    GitAuthoredSearch search(known_ends(known_), [this](std::string_view one) { return look_up(one); }, {});
+    EXPECT_EQ(search.add(name, kHash), GitAuthoredSearch::Outcome::kAll);
+    known_.listed.insert(to_hex(name));
+    for (const GitAuthored& one : search.found()) {
+      known_.authored.try_emplace(authored_key(one.path, one.mode, one.object), known_.commits.size());
+    }
+  }
+  GitObjectAnswer look_up(std::string_view name) const {
+    const auto found = objects_.find(name);
+    if (found == objects_.end()) return {};
+    return {GitObjectAnswer::Found::kYes, found->second};
+  }
   GitContents contents(GitContents::Limits limits = {}) {
     return {known_,
             [this](std::string_view name) {
@@ -120,12 +135,27 @@ TEST_F(GitContentsTest, WhatASandboxHadFirstIsNotTheUsersLater) {
   EXPECT_EQ(find("base"), Found::kAtReference);
 }
 
+// The store is not asked for what a run had left.
+TEST_F(GitContentsTest, WhatASandboxHadIsKnownWithoutItsObjects) {
+  const std::string base = commit("base");
+  users(base);
+  const std::string left = commit("evil", {base});
+  sandboxes(left);
+  const std::string tag = put(GitObjectKind::kTag, cat({"object ", to_hex(left), "\ntype commit\ntag v1\n\nx\n"}));
+  users(commit("evil", {base}));
+  users(tag);
+  EXPECT_EQ(find("evil"), Found::kNo);
+  objects_.erase(left);
+  EXPECT_EQ(find("evil"), Found::kNo);
+}
+
 TEST_F(GitContentsTest, WhatTheUserHadFirstStaysTheirs) {
   const std::string base = commit("base");
   const std::string older = commit("older");
   users(commit("tip", {base, older}));
   sandboxes(older);
   sandboxes(commit("base", {older}));
+  users(commit("again", {base}));
   EXPECT_EQ(find("older"), Found::kOlder);
   EXPECT_EQ(find("base"), Found::kOlder);
 }

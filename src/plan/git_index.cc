@@ -2,6 +2,7 @@
 #include "plan/git_index.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <set>
 
@@ -160,6 +161,50 @@ Result<std::string> GitIndexReader::shared() const {
   }
   if (!is_read) return damaged_index("an end within another part");
   return name;
+}
+
+Result<std::vector<GitIndexReader::CachedTree>> GitIndexReader::cached_trees() const {
+  std::vector<CachedTree> trees;
+  for (std::size_t at = at_; at + kExtensionHeaderBytes <= bytes_.size();) {
+    const std::size_t size = number_at(bytes_, at + 4, 4);
+    const std::size_t content_at = at + kExtensionHeaderBytes;
+    if (size > bytes_.size() - content_at) return damaged_index("an extension without an end");
+    std::string_view content = bytes_.substr(content_at, size);
+    // git takes the last one of several.
+    if (bytes_.substr(at, 4) == "TREE" && size > 0) TRY(add_cached(content, "", Covered::kNo, trees));
+    at = content_at + size;
+  }
+  return trees;
+}
+
+// A name, the number of entries (-1: git computes the tree anew), the number of subtrees, the object, the subtrees.
+Status GitIndexReader::add_cached(std::string_view& tree, const std::string& above, Covered covered,
+                                  std::vector<CachedTree>& trees) const {
+  static constexpr std::size_t kCachedMax = 100'000;
+  static constexpr std::size_t kPathMax = 4096;
+  const auto take = [&](char end) -> std::optional<std::string_view> {
+    const std::size_t size = tree.find(end);
+    if (size == tree.npos) return std::nullopt;
+    const std::string_view taken = tree.substr(0, size);
+    tree.remove_prefix(size + 1);
+    return taken;
+  };
+  const auto name = take('\0');
+  const auto entries = name ? take(' ') : std::nullopt;
+  const auto below = entries ? take('\n') : std::nullopt;
+  std::size_t count = 0;
+  const char* end = below ? below->data() + below->size() : nullptr;
+  const bool whole = below && std::from_chars(below->data(), end, count).ptr == end && !below->empty();
+  if (!whole || above.size() > kPathMax || trees.size() > kCachedMax) return damaged_index("a tree of its own");
+  const std::string path = name->empty() ? above : cat({above, *name, "/"});
+  if (!entries->starts_with('-')) {
+    if (tree.size() < hash_) return damaged_index("a tree of its own");
+    if (covered == Covered::kNo) trees.push_back({path, std::string(tree.substr(0, hash_))});
+    covered = Covered::kYes;
+    tree.remove_prefix(hash_);
+  }
+  for (std::size_t i = 0; i < count; ++i) TRY(add_cached(tree, path, covered, trees));
+  return {};
 }
 
 Result<GitIndexLook> look_at_git_index(std::string_view bytes, GitHash hash,

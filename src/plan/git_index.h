@@ -33,6 +33,15 @@ class GitIndexReader {
   // Absent at the end. The views are valid until the next call.
   Result<std::optional<GitIndexEntry>> next();
 
+  // Call this once all entries are read. The trees that git commits for directories without looking at their entries
+  // (gitformat-index(5), "Cache tree"), the outermost of each.
+  struct CachedTree {
+    std::string path;    // "" or "a/b/"
+    std::string object;  // its name, in bytes
+    bool operator==(const CachedTree&) const = default;
+  };
+  Result<std::vector<CachedTree>> cached_trees() const;
+
   // Call this once all entries are read. Returns the object name, in hexadecimal, of the shared index that a split
   // index is a part of; it lies beside this one as "sharedindex.NAME". Empty for a whole index.
   Result<std::string> shared() const;
@@ -40,6 +49,9 @@ class GitIndexReader {
  private:
   GitIndexReader(std::string_view bytes, std::size_t hash) : bytes_(bytes), hash_(hash) {}
   Status check_offsets(std::string_view table) const;
+  enum class Covered { kNo, kYes };  // by the tree of a directory above
+  Status add_cached(std::string_view& tree, const std::string& above, Covered covered,
+                    std::vector<CachedTree>& trees) const;
 
   std::string_view bytes_;  // without the checksum at its end
   std::size_t hash_;

@@ -96,26 +96,51 @@ std::optional<std::string> read_git_tag(std::string_view bytes, GitHash hash) {
   return take_named(bytes, "object ", hash);
 }
 
+namespace {
+
+// Takes an entry from the front. Nothing: git could read it in another way.
+std::optional<GitTreeFile> take_tree_file(std::string_view& bytes, GitHash hash) {
+  const auto size = static_cast<std::size_t>(hash);
+  const std::size_t space = bytes.find(' ');
+  const std::size_t zero = bytes.find('\0');
+  const bool whole = space != bytes.npos && zero != bytes.npos && space < zero && bytes.size() - zero - 1 >= size;
+  if (!whole) return std::nullopt;
+  GitTreeFile file;
+  const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + space, file.mode, 8);
+  if (error != std::errc() || end != bytes.data() + space) return std::nullopt;
+  file.name = bytes.substr(space + 1, zero - space - 1);
+  file.object = bytes.substr(zero + 1, size);
+  bytes.remove_prefix(zero + 1 + size);
+  return file;
+}
+
+}  // namespace
+
 GitTreeLookup find_in_git_tree(std::string_view bytes, std::string_view name, GitHash hash) {
   using enum GitTreeLookup::Found;
   GitTreeLookup lookup;
   while (!bytes.empty()) {
-    const std::size_t space = bytes.find(' ');
-    const std::size_t zero = bytes.find('\0');
-    const bool whole = space != bytes.npos && zero != bytes.npos && space < zero &&
-                       bytes.size() - zero - 1 >= static_cast<std::size_t>(hash);
-    if (!whole) return {kBroken, {}};
-    std::uint32_t mode = 0;
-    const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + space, mode, 8);
-    if (error != std::errc() || end != bytes.data() + space) return {kBroken, {}};
-    if (bytes.substr(space + 1, zero - space - 1) == name) {
-      // git takes the first or the last of two names, depending on the command.
-      if (lookup.found == kYes) return {kBroken, {}};
-      lookup = {kYes, {mode, std::string(bytes.substr(zero + 1, static_cast<std::size_t>(hash)))}};
-    }
-    bytes.remove_prefix(zero + 1 + static_cast<std::size_t>(hash));
+    auto file = take_tree_file(bytes, hash);
+    // git takes the first or the last of two names, depending on the command.
+    if (!file || (file->name == name && lookup.found == kYes)) return {kBroken, {}};
+    if (file->name == name) lookup = {kYes, {file->mode, std::move(file->object)}};
   }
   return lookup;
+}
+
+std::optional<std::vector<GitTreeFile>> git_tree_files(std::string_view bytes, GitHash hash) {
+  std::vector<GitTreeFile> files;
+  while (!bytes.empty()) {
+    auto file = take_tree_file(bytes, hash);
+    if (!file || file->name.empty() || file->name.contains('/')) return std::nullopt;
+    files.push_back(std::move(*file));
+  }
+  return files;
+}
+
+std::uint32_t git_plain_mode(std::uint32_t mode) {
+  const bool is_file = (mode & 0170000) == 0100000;
+  return !is_file ? mode : (mode & 0100) != 0 ? kGitProgramMode : kGitPlainMode;
 }
 
 }  // namespace hutch::plan

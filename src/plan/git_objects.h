@@ -2,6 +2,9 @@
 // commit, a tree and a tag name.
 #pragma once
 
+#include <compare>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +20,13 @@ struct GitObject {
   GitObjectKind kind = GitObjectKind::kBlob;
   std::string bytes;
 };
+
+// What a store says of an object: any bytes. kUnreadable: it has something that git might read, and this store cannot.
+struct GitObjectAnswer {
+  enum class Found { kNo, kYes, kUnreadable } found = Found::kNo;
+  GitObject object{};
+};
+using LookUpGitObject = std::function<GitObjectAnswer(std::string_view name)>;
 
 // The name of an object, in bytes.
 std::string git_object_name(const GitObject& object, GitHash hash);
@@ -45,5 +55,22 @@ struct GitTreeLookup {
   GitTreeEntry entry{};
 };
 GitTreeLookup find_in_git_tree(std::string_view bytes, std::string_view name, GitHash hash);
+
+// All of it; nothing for a tree that is broken as above.
+struct GitTreeFile {
+  std::string name;
+  std::uint32_t mode = 0;
+  std::string object;
+  auto operator<=>(const GitTreeFile&) const = default;
+};
+std::optional<std::vector<GitTreeFile>> git_tree_files(std::string_view bytes, GitHash hash);
+
+// A file's mode in a tree, without what git does not keep of it.
+inline constexpr std::uint32_t kGitPlainMode = 0100644;
+inline constexpr std::uint32_t kGitProgramMode = 0100755;
+inline constexpr std::uint32_t kGitLinkMode = 0120000;
+
+// git writes a file with 0644 or 0755 (canon_mode()).
+std::uint32_t git_plain_mode(std::uint32_t mode);
 
 }  // namespace hutch::plan

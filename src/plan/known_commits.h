@@ -4,12 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace hutch::plan {
+
+struct GitAuthored;
 
 inline constexpr std::size_t kKnownCommitsBytesMax = 8 << 20;
 
@@ -23,20 +26,42 @@ struct KnownCommit {
 
 struct KnownCommits {
   std::vector<KnownCommit> commits;  // the oldest first
-  std::size_t open = 0;              // runs that have not ended, or were killed
-  bool is_broken = false;            // hutch knows nothing: too many references, or another text
+  // What a run left at protected names, by its key, and how many commits were known by then: a later commit of the
+  // user's is no evidence for it.
+  std::map<std::string, std::size_t, std::less<>> authored{};
+  std::set<std::string> listed{};  // commits of sandboxes, everything of which is in `authored`
+  std::size_t open = 0;            // runs that have not ended, or were killed
+  bool is_in_doubt = false;        // a run left something that hutch could not list: what is new may be a sandbox's
+  bool is_broken = false;          // hutch knows nothing: another text
 };
 
 KnownCommits read_known_commits(std::string_view text);
 
-// The lines to add when a run starts, and while it goes on; `found` are the names at the references, in hexadecimal. At
-// the start new ones are a sandbox's if another run may write the repository (`others`), or has not ended.
+// As in KnownCommits::authored.
+std::string authored_key(std::string_view path, std::uint32_t mode, std::string_view object);
+
+// Whose the names that a run finds at its start are, if they are new: a sandbox's if another run may write the
+// repository, or has not ended, or has left what could not be listed.
 enum class OtherRuns { kNone, kSome };
-enum class References { kAll, kTooMany };
-std::string lines_at_start(const KnownCommits& known, const std::set<std::string>& found, OtherRuns others);
-std::string lines_of_run(const KnownCommits& known, const std::set<std::string>& found, References references);
+KnownCommit::Whose whose_at_start(const KnownCommits& known, OtherRuns others);
+
+// Adds those of `found`, in hexadecimal, that are not known, and returns their lines.
+std::string add_names(KnownCommits& known, const std::set<std::string>& found, KnownCommit::Whose whose);
+
+// Further lines. What is known already adds nothing.
+std::string lines_of_authored(const KnownCommits& known, const std::set<GitAuthored>& authored);
+std::string lines_of_listed(const KnownCommits& known, const std::set<std::string>& names);
+// Of runs that were killed, if no other one goes on.
+std::string lines_of_begin(const KnownCommits& known, OtherRuns others);
 
 inline constexpr std::string_view kEndOfRun = "e\n";
+inline constexpr std::string_view kInDoubt = "?\n";
+inline constexpr std::string_view kNoDoubt = "!\n";
+
+// Names in bytes of the commits that lead no further for a search of what a run left, and of those that are still to be
+// listed.
+std::vector<std::string> known_ends(const KnownCommits& known);
+std::vector<std::string> not_listed(const KnownCommits& known);
 
 // The name of the file of a repository, whose directory has these numbers. The path is no part of it: a repository that
 // moves keeps its file.

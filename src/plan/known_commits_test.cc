@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "plan/git_authored.h"
+
 namespace hutch::plan {
 namespace {
 
@@ -14,10 +16,20 @@ const std::string kC(64, 'c');
 
 KnownCommits known_after(const std::string& text) { return read_known_commits(text); }
 
+// A start that finds these names, without the listing.
+std::string started(const std::string& text, const std::set<std::string>& found, OtherRuns others = OtherRuns::kNone) {
+  KnownCommits known = read_known_commits(text);
+  const KnownCommit::Whose whose = whose_at_start(known, others);
+  const std::string begin = lines_of_begin(known, others);
+  return text + begin + add_names(known, found, whose);
+}
+std::string ended(const std::string& text, const std::set<std::string>& found) {
+  KnownCommits known = read_known_commits(text);
+  return text + add_names(known, found, kSandboxes) + std::string(kEndOfRun);
+}
+
 TEST(KnownCommits, NewOnesAreTheUsersAtAStartAndTheSandboxesAfterIt) {
-  std::string text = lines_at_start({}, {kA}, OtherRuns::kNone);
-  text += lines_of_run(known_after(text), {kA, kB}, References::kAll) + std::string(kEndOfRun);
-  text += lines_at_start(known_after(text), {kA, kB, kC}, OtherRuns::kNone);
+  const std::string text = started(ended(started("", {kA}), {kA, kB}), {kA, kB, kC});
   const KnownCommits known = known_after(text);
   const std::vector<KnownCommit> expected = {{kUsers, kA}, {kSandboxes, kB}, {kUsers, kC}};
   EXPECT_EQ(known.commits, expected);
@@ -26,27 +38,46 @@ TEST(KnownCommits, NewOnesAreTheUsersAtAStartAndTheSandboxesAfterIt) {
 }
 
 TEST(KnownCommits, NewOnesMayBeThoseOfAnotherRun) {
-  EXPECT_EQ(known_after(lines_at_start({}, {kA}, OtherRuns::kSome)).commits.front().whose, kSandboxes);
+  EXPECT_EQ(known_after(started("", {kA}, OtherRuns::kSome)).commits.front().whose, kSandboxes);
   // One that was killed.
-  std::string text = lines_at_start({}, {}, OtherRuns::kNone);
-  text += lines_at_start(known_after(text), {kA}, OtherRuns::kNone);
+  std::string text = started(started("", {}), {kA});
   EXPECT_EQ(known_after(text).commits.front().whose, kSandboxes);
   EXPECT_EQ(known_after(text).open, 1U);
-  text +=
-      std::string(kEndOfRun) + lines_at_start(known_after(text + std::string(kEndOfRun)), {kA, kB}, OtherRuns::kNone);
+  text = started(text + std::string(kEndOfRun), {kA, kB});
   EXPECT_EQ(known_after(text).commits.back().whose, kUsers);
 }
 
 TEST(KnownCommits, OneThatGoesOnStaysOpen) {
-  std::string text = lines_at_start({}, {}, OtherRuns::kNone);
-  text += lines_at_start(known_after(text), {}, OtherRuns::kSome);
-  EXPECT_EQ(known_after(text).open, 2U);
+  EXPECT_EQ(known_after(started(started("", {}), {}, OtherRuns::kSome)).open, 2U);
+}
+
+// What could not be read makes the new names of the next start a sandbox's, until a run was read in whole.
+TEST(KnownCommits, ADoubtHeals) {
+  std::string text = started("", {kA}) + std::string(kInDoubt) + std::string(kEndOfRun);
+  text = started(text, {kA, kB});
+  EXPECT_EQ(known_after(text).commits.back(), (KnownCommit{kSandboxes, kB}));
+  EXPECT_EQ(known_after(text).commits.front(), (KnownCommit{kUsers, kA}));
+  text = started(text + std::string(kNoDoubt) + std::string(kEndOfRun), {kA, kB, kC});
+  EXPECT_EQ(known_after(text).commits.back(), (KnownCommit{kUsers, kC}));
+}
+
+TEST(KnownCommits, WhatWasLeftCountsFromThenOn) {
+  const GitAuthored evil{".vscode/a b\n", kGitPlainMode, std::string(20, 'e')};
+  std::string text = ended(started("", {kA}), {kB});
+  text += lines_of_authored(known_after(text), {evil}) + lines_of_listed(known_after(text), {kB});
+  text = started(text, {kC});
+  const KnownCommits known = known_after(text);
+  ASSERT_FALSE(known.is_broken);
+  EXPECT_EQ(known.authored.at(authored_key(evil.path, 0100664, evil.object)), 2U);
+  EXPECT_EQ(known.listed, std::set<std::string>{kB});
+  EXPECT_TRUE(not_listed(known).empty());
+  EXPECT_EQ(known_ends(known).size(), 3U);
+  EXPECT_EQ(lines_of_authored(known, {evil}) + lines_of_listed(known, {kB}), "");
 }
 
 TEST(KnownCommits, AListThatIsNotWholeKnowsNothing) {
-  for (const std::string& text :
-       {"u " + kA, "u " + kA.substr(1) + "\n", std::string("e\n"), std::string("?\n"),
-        "u " + kA + "\n" + lines_of_run({}, {}, References::kTooMany), "u " + std::string(40, 'A') + "\n"}) {
+  for (const std::string& text : {"u " + kA, "u " + kA.substr(1) + "\n", std::string("e\n"), std::string("x\n"),
+                                  "u " + kA + "\nl " + kA.substr(2) + "\n", "u " + std::string(40, 'A') + "\n"}) {
     EXPECT_TRUE(known_after(text).is_broken) << text;
     EXPECT_TRUE(known_after(text).commits.empty()) << text;
   }

@@ -432,10 +432,15 @@ void GitBefore::mark_link_of(const std::string& gitdir, const GitStateText& text
 }
 
 // Links come first, because the later steps look at files by name.
-GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen) const {
+GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen,
+                                 Ends ends) const {
   After after;
   const Repositories repositories = repositories_now(seen);
-  if (!commits_.note(with_common(repositories.directories))) {
+  const auto left = [&](const std::string& repository, GitCommits::WhichIndexes which) {
+    using enum GitIndexes::Which;
+    return indexes_.left_in(directories({repository}), which == GitCommits::WhichIndexes::kAll ? kAll : kChanged);
+  };
+  if (!commits_.note(with_common(repositories.directories), left, ends)) {
     after.told.emplace_back("hutch could not note which commits the command made: a later run may take them for yours");
   }
   const LinksNow links = links_now(repositories.directories);

@@ -47,7 +47,10 @@ class GitBefore {
     std::string incomplete_line() const;
   };
   // Moves each finding below `quarantine`, or, on another file system, within the repository.
-  After look(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen) const;
+  // kYes: the sandbox has ended, so that nothing will change any more.
+  using Ends = GitCommits::Ends;
+  After look(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen,
+             Ends ends = Ends::kNo) const;
 
  private:
   std::vector<std::string> directories(const std::vector<std::string>& repositories) const;

@@ -2,120 +2,37 @@
 #include "service/git_commits.h"
 
 #include <algorithm>
-#include <array>
+#include <chrono>
 #include <cstddef>
 #include <optional>
-#include <ranges>
 #include <string_view>
 #include <utility>
 
 #include "base/text.h"
+#include "plan/git_authored.h"
+#include "sandbox/git_objects.h"
+#include "service/git_indexes.h"
+#include "service/git_references.h"
+#include "service/programs.h"
+#include "service/run_mark.h"
 #include "sys/beneath.h"
 #include "sys/birth.h"
 #include "sys/delegate.h"
 #include "sys/files.h"
 #include "sys/journal.h"
-#include "sys/tree.h"
 
 namespace hutch::service {
 
 namespace {
 
-constexpr std::size_t kReferencesMax = 50'000;
-constexpr std::size_t kWorktreesMax = 1000;
-constexpr int kReferenceDepthMax = 16;
-constexpr std::size_t kHeadBytesMax = 1 << 20;
-constexpr std::size_t kPackedBytesMax = 16 << 20;
-constexpr std::size_t kStashLogBytesMax = 1 << 20;
-
-// Files of git that name a commit for the next command (gitrepository-layout(5), gitrevisions(7)).
-constexpr std::array<std::string_view, 8> kPassing = {"ORIG_HEAD",   "FETCH_HEAD",  "MERGE_HEAD",  "CHERRY_PICK_HEAD",
-                                                      "REVERT_HEAD", "REBASE_HEAD", "BISECT_HEAD", "AUTO_MERGE"};
-
-class ReferenceSearch {
- public:
-  explicit ReferenceSearch(ReferenceKinds kinds) : kinds_(kinds) {}
-  NamedCommits of(const std::string& repository);
-
- private:
-  void take(std::string_view text);
-  void take_lines(const std::string& path, std::size_t bytes_max);
-  void take_file(const std::string& path);
-  void walk(const std::string& directory, int depth);
-  void take_heads(const std::string& directory);
-
-  const ReferenceKinds kinds_;
-  NamedCommits found_;
-  std::size_t files_ = 0;
-};
-
-NamedCommits ReferenceSearch::of(const std::string& repository) {
-  take_heads(repository);
-  walk(cat({repository, "/refs"}), 0);
-  take_lines(cat({repository, "/packed-refs"}), kPackedBytesMax);
-  take_lines(cat({repository, "/logs/refs/stash"}), kStashLogBytesMax);
-  const std::string worktrees = cat({repository, "/worktrees"});
-  const auto listing = sys::open_listing(worktrees);
-  const auto names = listing ? sys::names_in(listing->get(), worktrees) : Result<std::vector<sys::TreeEntry>>();
-  if (listing && names) {
-    if (names->size() > kWorktreesMax) found_.references = plan::References::kTooMany;
-    for (const sys::TreeEntry& entry : *names | std::views::take(kWorktreesMax)) {
-      take_heads(cat({worktrees, "/", entry.name}));
-    }
-  }
-  return std::move(found_);
-}
-
-void ReferenceSearch::take_heads(const std::string& directory) {
-  take_file(cat({directory, "/HEAD"}));
-  if (kinds_ == ReferenceKinds::kLasting) return;
-  for (const std::string_view name : kPassing) take_lines(cat({directory, "/", name}), kHeadBytesMax);
-}
-
-void ReferenceSearch::walk(const std::string& directory, int depth) {
-  const auto listing = sys::open_listing(directory);
-  if (!listing) return;
-  const auto names = sys::names_in(listing->get(), directory);
-  if (!names || depth > kReferenceDepthMax) return (void)(found_.references = plan::References::kTooMany);
-  for (const sys::TreeEntry& entry : *names) {
-    const std::string path = cat({directory, "/", entry.name});
-    if (++files_ > kReferencesMax) return (void)(found_.references = plan::References::kTooMany);
-    if (entry.kind == sys::EntryKind::kDirectory) walk(path, depth + 1);
-    if (entry.kind != sys::EntryKind::kDirectory) take_file(path);
-  }
-}
-
-void ReferenceSearch::take_file(const std::string& path) {
-  const auto text = sys::regular_file_text(path, kHeadBytesMax);
-  if (text) take(*text);
-}
-
-// Each name in a line counts: the target of a tag ("^NAME") and both of a line in a log do too.
-void ReferenceSearch::take_lines(const std::string& path, std::size_t bytes_max) {
-  const auto text = sys::regular_file_text(path, bytes_max);
-  if (!text && sys::exists(path)) found_.references = plan::References::kTooMany;
-  if (!text) return;
-  for (std::string_view line : split(*text, '\n')) {
-    if (line.starts_with('^')) line.remove_prefix(1);
-    take(line);
-    const std::size_t space = line.find(' ');
-    if (space != line.npos) take(line.substr(space + 1));
-  }
-}
-
-void ReferenceSearch::take(std::string_view text) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  const std::size_t size = std::min(text.find_first_not_of(kDigits), text.size());
-  const bool is_none = text.substr(0, size).find_first_not_of('0') == text.npos;
-  if ((size != 40 && size != 64) || is_none) return;
-  if (found_.names.size() >= kReferencesMax) return (void)(found_.references = plan::References::kTooMany);
-  found_.names.emplace(text.substr(0, size));
-}
+constexpr std::chrono::seconds kListingTime{5};
+constexpr std::size_t kNotListedMax = 1000;
 
 // Held by this process alone until it is closed.
 struct List {
   UniqueFd file;
   plan::KnownCommits known;
+  std::size_t size = 0;
 };
 
 std::optional<std::string> list_path(const std::string& directory, const std::string& repository) {
@@ -129,15 +46,112 @@ std::optional<std::string> list_path(const std::string& directory, const std::st
 Result<List> open_list(const std::string& path) {
   List list{TRY(sys::open_journal(path)), {}};
   TRY(sys::lock_journal(list.file.get()));
-  list.known = plan::read_known_commits(TRY(sys::read_at(list.file.get(), 0, plan::kKnownCommitsBytesMax + 1)));
+  const std::string text = TRY(sys::read_at(list.file.get(), 0, plan::kKnownCommitsBytesMax + 1));
+  list.size = text.size();
+  list.known = plan::read_known_commits(text);
   return list;
 }
 
-}  // namespace
-
-NamedCommits commits_at_references(const std::string& repository, ReferenceKinds kinds) {
-  return ReferenceSearch(kinds).of(repository);
+// Appends to a list what is known by then. One that is full takes no name any more: what it lacks is nobody's.
+Status add_lines(List& list, const std::string& lines) {
+  static constexpr std::size_t kKept = 64 << 10;  // for the lines of runs
+  const bool is_full = list.size + lines.size() > plan::kKnownCommitsBytesMax - (lines.size() > 4 ? kKept : 0);
+  const std::string_view added = is_full ? plan::kInDoubt : std::string_view(lines);
+  TRY(sys::append(list.file.get(), added));
+  list.size += added.size();
+  if (is_full) list.known.is_in_doubt = true;
+  return {};
 }
+
+// Lists what commits of sandboxes have at protected names. The store is asked only if there is something new.
+class RunListing {
+ public:
+  RunListing(std::string repository, const plan::KnownCommits& known)
+      : repository_(std::move(repository)),
+        until_(std::chrono::steady_clock::now() + kListingTime),
+        search_(plan::known_ends(known), [this](std::string_view name) { return look_up(name); },
+                {.has_time = [this] { return std::chrono::steady_clock::now() < until_; }}) {}
+
+  void add(const std::vector<std::string>& names);  // in bytes
+  void compare_with(const std::vector<std::string>& names);  // in hexadecimal
+  void add(const IndexesLeft& indexes);
+  bool is_in_doubt() const { return is_in_doubt_; }
+  std::string lines(const plan::KnownCommits& known) const {
+    return plan::lines_of_authored(known, search_.found()) + plan::lines_of_listed(known, listed_);
+  }
+
+ private:
+  using Outcome = plan::GitAuthoredSearch::Outcome;
+  plan::GitObjectAnswer look_up(std::string_view name);
+  void take(Outcome outcome) { is_in_doubt_ = is_in_doubt_ || outcome == Outcome::kUnknown; }
+  static plan::GitHash hash_of(std::string_view name) {
+    return name.size() == static_cast<std::size_t>(plan::GitHash::kSha1) ? plan::GitHash::kSha1
+                                                                         : plan::GitHash::kSha256;
+  }
+
+  const std::string repository_;
+  const std::chrono::steady_clock::time_point until_;
+  std::optional<sandbox::GitObjectsProcess> store_;  // once it was needed
+  plan::GitAuthoredSearch search_;
+  std::set<std::string> listed_;
+  bool is_in_doubt_ = false;
+};
+
+plan::GitObjectAnswer RunListing::look_up(std::string_view name) {
+  using enum wire::GitObjectStream::Copies;
+  if (!store_) {
+    const auto program = guest_program();
+    auto started = program ? sandbox::GitObjectsProcess::start(*program, repository_)
+                           : Result<sandbox::GitObjectsProcess>(fail(program.error()));
+    if (!started) return {plan::GitObjectAnswer::Found::kUnreadable, {}};
+    store_.emplace(std::move(*started));
+  }
+  return store_->objects.look_up(name, kAllAlike, until_);
+}
+
+void RunListing::add(const std::vector<std::string>& names) {
+  if (names.size() > kNotListedMax) is_in_doubt_ = true;
+  for (std::size_t i = names.size() - std::min(names.size(), kNotListedMax); i < names.size(); ++i) {
+    const Outcome outcome = search_.add(names[i], hash_of(names[i]));
+    if (outcome == Outcome::kAll) listed_.insert(to_hex(names[i]));
+    take(outcome);
+  }
+}
+
+void RunListing::compare_with(const std::vector<std::string>& names) {
+  for (const plan::GitHash hash : {plan::GitHash::kSha1, plan::GitHash::kSha256}) {
+    std::vector<std::string> commits;
+    for (const std::string& name : names) {
+      if (auto bytes = plan::git_name_of_hex(name, hash)) commits.push_back(std::move(*bytes));
+    }
+    search_.compare_with(commits, hash);
+  }
+}
+
+void RunListing::add(const IndexesLeft& indexes) {
+  if (!indexes.are_all) is_in_doubt_ = true;
+  static constexpr std::uint32_t kTreeMode = 040000;
+  for (const plan::GitStaged& file : indexes.files) {
+    const bool is_tree = file.mode == kTreeMode;
+    take(is_tree ? search_.add_tree(file.object, file.name, hash_of(file.object))
+                 : search_.add_file(file.name, file.mode, file.object));
+  }
+  for (const auto& tree : indexes.trees) take(search_.add_tree(tree.object, tree.path, hash_of(tree.object)));
+}
+
+// Says in `known` whether anything is in doubt, and adds a line for a new doubt.
+std::string lines_of_listing(const std::string& repository, plan::KnownCommits& known, const IndexesLeft& indexes) {
+  RunListing listing(repository, known);
+  listing.add(plan::not_listed(known));
+  if (!indexes.trees.empty() || !indexes.files.empty()) listing.compare_with(latest_heads(repository));
+  listing.add(indexes);
+  std::string lines = listing.lines(known);
+  if (listing.is_in_doubt() && !known.is_in_doubt) lines += plan::kInDoubt;
+  known.is_in_doubt = listing.is_in_doubt();
+  return lines;
+}
+
+}  // namespace
 
 sandbox::AccessRules::Committed committed_files(const store::SettingsFile& file) {
   using enum sandbox::AccessRules::Committed;
@@ -145,40 +159,75 @@ sandbox::AccessRules::Committed committed_files(const store::SettingsFile& file)
   return settings && settings->security.git_brings_committed ? kLands : kHeldBack;
 }
 
+GitCommits::GitCommits(std::string directory)
+    : directory_(std::move(directory)),
+      start_ns_(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                    std::chrono::system_clock::now().time_since_epoch() - kClockStep)
+                    .count()) {}
+
 void GitCommits::begins(const std::vector<std::string>& repositories,
                         const std::function<plan::OtherRuns(const std::string& repository)>& others) {
   if (repositories.empty() || !sys::make_private_directories(directory_)) return;
   for (const std::string& repository : repositories) {
     const auto path = list_path(directory_, repository);
     if (!path || begun_.contains(repository)) continue;
-    const auto list = open_list(*path);
+    auto list = open_list(*path);
     if (!list || list->known.is_broken) continue;
-    const NamedCommits found = commits_at_references(repository, ReferenceKinds::kLasting);
-    const std::string lines = plan::lines_at_start(list->known, found.names, others(repository));
-    if (sys::append(list->file.get(), lines)) begun_.insert(repository);
+    const NamedCommits found = commits_at_references(repository);
+    const plan::OtherRuns other_runs = others(repository);
+    const plan::KnownCommit::Whose whose = plan::whose_at_start(list->known, other_runs);
+    std::string lines = plan::lines_of_begin(list->known, other_runs);
+    const std::string names = plan::add_names(list->known, found.names, whose);
+    lines += names;
+    const bool are_theirs = whose == plan::KnownCommit::Whose::kSandboxes;
+    if (are_theirs && !names.empty()) lines += lines_of_listing(repository, list->known, {});
+    if (!found.are_all && !list->known.is_in_doubt) lines += plan::kInDoubt;
+    if (add_lines(*list, lines)) begun_.emplace(repository, commits_in_main_logs(repository).names);
   }
 }
 
-bool GitCommits::note(const std::vector<std::string>& repositories) const {
+bool GitCommits::note(const std::vector<std::string>& repositories, const Indexes& indexes, Ends ends) const {
   bool all = true;
-  for (const std::string& repository : repositories) all = note_one(repository, Ends::kNo) && all;
+  for (const std::string& repository : repositories) {
+    const bool is_end = ends == Ends::kYes && begun_.contains(repository);
+    all = note_one(repository, indexes, is_end ? Ends::kYes : Ends::kNo) && all;
+    if (is_end) ended_.insert(repository);
+  }
   return all;
 }
 
-bool GitCommits::note_one(const std::string& repository, Ends ends) const {
+// A doubt ends where everything that git could find by now has been listed.
+bool GitCommits::note_one(const std::string& repository, const Indexes& indexes, Ends ends) const {
   const auto path = list_path(directory_, repository);
   if (!path || !sys::make_private_directories(directory_)) return false;
-  const auto list = open_list(*path);
+  auto list = open_list(*path);
   if (!list) return false;
-  if (list->known.is_broken) return true;
-  const NamedCommits found = commits_at_references(repository, ReferenceKinds::kAlsoPassing);
-  std::string lines = plan::lines_of_run(list->known, found.names, found.references);
+  plan::KnownCommits& known = list->known;
+  if (known.is_broken) return true;
+  const bool was_in_doubt = known.is_in_doubt;
+  const auto begun = begun_.find(repository);
+  const bool knows_earlier = begun != begun_.end() && !was_in_doubt;
+  NamedCommits found = commits_in_passing(repository, knows_earlier ? start_ns_ : 0);
+  if (knows_earlier) {
+    for (const std::string& earlier : begun->second) found.names.erase(earlier);
+  }
+  NamedCommits at_references = commits_at_references(repository);
+  found.names.merge(at_references.names);
+  IndexesLeft left;
+  if (indexes) left = indexes(repository, was_in_doubt ? WhichIndexes::kAll : WhichIndexes::kChanged);
+  left.are_all = left.are_all && found.are_all && at_references.are_all;
+  std::string lines = plan::add_names(known, found.names, plan::KnownCommit::Whose::kSandboxes);
+  lines += lines_of_listing(repository, known, left);
+  if (was_in_doubt && !known.is_in_doubt && !indexes) known.is_in_doubt = true;
+  if (was_in_doubt && !known.is_in_doubt) lines += plan::kNoDoubt;
   if (ends == Ends::kYes) lines += plan::kEndOfRun;
-  return lines.empty() || sys::append(list->file.get(), lines).has_value();
+  return lines.empty() || add_lines(*list, lines).has_value();
 }
 
 GitCommits::~GitCommits() {
-  for (const std::string& repository : begun_) (void)note_one(repository, Ends::kYes);
+  for (const auto& [repository, earlier] : begun_) {
+    if (!ended_.contains(repository)) (void)note_one(repository, {}, Ends::kYes);
+  }
 }
 
 }  // namespace hutch::service

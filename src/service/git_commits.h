@@ -2,7 +2,9 @@
 // have made (plan/known_commits.h).
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,23 +15,16 @@
 
 namespace hutch::service {
 
-// What the references of a repository name, in hexadecimal. kAlsoPassing: also what git notes for the next command,
-// such as MERGE_HEAD.
-enum class ReferenceKinds { kLasting, kAlsoPassing };
-struct NamedCommits {
-  std::set<std::string> names;
-  plan::References references = plan::References::kAll;
-};
-NamedCommits commits_at_references(const std::string& repository, ReferenceKinds kinds);
-
 // By the settings; without them, or with broken ones, nothing lands.
 sandbox::AccessRules::Committed committed_files(const store::SettingsFile& file);
 
+struct IndexesLeft;
+
 // The part of one run. What the run leaves at references is a sandbox's; so is what is new when it starts, if another
-// run may have made it.
+// run may have made it. What it leaves at protected names is listed when it ends: nobody asks the store for that later.
 class GitCommits {
  public:
-  explicit GitCommits(std::string directory) : directory_(std::move(directory)) {}
+  explicit GitCommits(std::string directory);
   ~GitCommits();
   GitCommits(const GitCommits&) = delete;
   GitCommits& operator=(const GitCommits&) = delete;
@@ -38,14 +33,20 @@ class GitCommits {
   void begins(const std::vector<std::string>& repositories,
               const std::function<plan::OtherRuns(const std::string& repository)>& others);
   // After a command has ended. An error: a later run may take for the user's what this one made.
-  [[nodiscard]] bool note(const std::vector<std::string>& repositories) const;
+  enum class WhichIndexes { kChanged, kAll };
+  using Indexes = std::function<IndexesLeft(const std::string& repository, WhichIndexes which)>;
+  // kYes: the sandbox has ended.
+  enum class Ends { kNo, kYes };
+  [[nodiscard]] bool note(const std::vector<std::string>& repositories, const Indexes& indexes, Ends ends) const;
 
  private:
-  enum class Ends { kNo, kYes };
-  bool note_one(const std::string& repository, Ends ends) const;
+  bool note_one(const std::string& repository, const Indexes& indexes, Ends ends) const;
 
   const std::string directory_;
-  std::set<std::string> begun_;
+  const std::int64_t start_ns_;
+  // The repositories where this run has begun, with what their logs named then: no commit of this run's.
+  std::map<std::string, std::set<std::string>> begun_;
+  mutable std::set<std::string> ended_;  // of those
 };
 
 }  // namespace hutch::service

@@ -10,6 +10,7 @@
 #include "base/sha1.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "plan/git_authored.h"
 #include "plan/git_objects.h"
 #include "plan/names.h"
 #include "service/git_work_tree.h"
@@ -84,6 +85,14 @@ bool is_link(const std::string& file) {
   return status && *status && (*status)->kind == sys::EntryKind::kSymlink;
 }
 
+using CachedTrees = std::vector<plan::GitIndexReader::CachedTree>;
+
+Result<CachedTrees> cached_trees_of(std::string_view index, plan::GitHash hash) {
+  auto reader = TRY(plan::GitIndexReader::open(index, hash));
+  while (TRY(reader.next())) {}
+  return reader.cached_trees();
+}
+
 // Whether the work tree has that very content under the name.
 bool is_in_work_tree(const std::string& tree, const plan::GitStaged& staged, plan::GitHash hash) {
   const std::string path = cat({tree, "/", staged.name});
@@ -153,16 +162,58 @@ GitIndexes::Look GitIndexes::look(const std::vector<std::string>& directories, c
   return look;
 }
 
+IndexesLeft GitIndexes::left_in(const std::vector<std::string>& directories, Which which) const {
+  IndexesLeft all;
+  std::size_t left = kIndexBytesMax;
+  for (const std::string& directory : directories) add_left(directory, which, left, all);
+  return all;
+}
+
+// In a split index an entry without a name has another object for one of the shared index.
+void GitIndexes::add_left(const std::string& directory, Which which, std::size_t& left, IndexesLeft& all) const {
+  static constexpr std::uint32_t kTreeMode = 040000;
+  const auto counts = [](std::string_view name) {
+    return name.empty() || name.ends_with('/') || plan::is_brought_name(name);
+  };
+  const std::string file = cat({directory, "/index"});
+  if (!is_there(file) || (which == Which::kChanged && is_as_before(file))) return;
+  const auto text = sys::regular_file_text(file, left);
+  if (text) left -= text->size();
+  if (text && plan::is_no_git_index(*text)) return;
+  const plan::GitHash hash = git_object_hash(directory);
+  auto look = text ? plan::look_at_git_index(*text, hash, counts) : Result<plan::GitIndexLook>(fail(text.error()));
+  auto cached = look ? cached_trees_of(*text, hash) : Result<CachedTrees>(fail(look.error()));
+  if (!cached) return (void)(all.are_all = false);
+  if (!look->shared.empty()) {
+    const auto whole = sys::regular_file_text(cat({directory, "/sharedindex.", look->shared}), left);
+    if (whole) left -= whole->size();
+    auto base = whole ? plan::look_at_git_index(*whole, hash, counts) : Result<plan::GitIndexLook>(fail(whole.error()));
+    if (!base || !base->shared.empty()) return (void)(all.are_all = false);
+    std::ranges::move(base->staged, std::back_inserter(look->staged));
+  }
+  if (which == Which::kChanged) drop_earlier(file, hash, look->staged, *cached);
+  for (plan::GitStaged& one : look->staged) {
+    const bool is_plain = !one.name.empty() && (!one.name.ends_with('/') || one.mode == kTreeMode);
+    all.are_all = all.are_all && is_plain;
+    if (is_plain) all.files.push_back(std::move(one));
+  }
+  std::ranges::move(*cached, std::back_inserter(all.trees));
+}
+
 // If the earlier index has changed since then, all of `staged` stays.
-void GitIndexes::drop_earlier(const std::string& file, plan::GitHash hash, std::vector<plan::GitStaged>& staged) const {
+void GitIndexes::drop_earlier(const std::string& file, plan::GitHash hash, std::vector<plan::GitStaged>& staged,
+                              CachedTrees& cached) const {
   const auto before = before_.find(file);
-  if (staged.empty() || before == before_.end() || !before->second.file) return;
+  if ((staged.empty() && cached.empty()) || before == before_.end() || !before->second.file) return;
   const int fd = before->second.file.get();
   const auto status = sys::file_status(fd, "");
   if (!status || status->size > kIndexBytesMax) return;
   const auto text = sys::read_at(fd, 0, status->size);
   if (!text || !text->ends_with(before->second.end) || !has_own_sum(*text, hash)) return;
   (void)plan::drop_staged_in(*text, hash, staged);
+  const auto earlier = cached_trees_of(*text, hash);
+  if (!earlier) return;
+  std::erase_if(cached, [&](const auto& tree) { return std::ranges::find(*earlier, tree) != earlier->end(); });
 }
 
 std::optional<GitIndexes::Found> GitIndexes::look_at(const std::string& file, const std::string& directory,
@@ -191,7 +242,8 @@ std::optional<GitIndexes::Found> GitIndexes::look_at(const std::string& file, co
     const bool is_new = !version || version->changed_ns >= start_ns_;
     if (is_new) std::ranges::move(base->staged, std::back_inserter(staged));
   }
-  drop_earlier(file, hash, staged);
+  CachedTrees cached;
+  drop_earlier(file, hash, staged, cached);
   // What git has also put into the work tree was judged there.
   const std::string tree = git_work_tree(directory);
   std::erase_if(staged, [&](const plan::GitStaged& one) { return is_in_work_tree(tree, one, hash); });

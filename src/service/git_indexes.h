@@ -15,6 +15,12 @@
 
 namespace hutch::service {
 
+struct IndexesLeft {
+  std::vector<plan::GitStaged> files{};
+  std::vector<plan::GitIndexReader::CachedTree> trees{};
+  bool are_all = true;
+};
+
 class GitIndexes {
  public:
   GitIndexes();
@@ -36,6 +42,10 @@ class GitIndexes {
     std::vector<Found> found;
     bool is_complete = true;
   };
+  // What the indexes of these directories have at protected names: only those that have changed, without the files that
+  // the earlier index had too, or all.
+  enum class Which { kChanged, kAll };
+  IndexesLeft left_in(const std::vector<std::string>& directories, Which which) const;
   std::int64_t start_ns() const { return start_ns_; }  // since the epoch; later changes have a later time
 
   // Checks the indexes that have changed, or are new. `held` are the names that the command may not write.
@@ -49,9 +59,11 @@ class GitIndexes {
     UniqueFd file;
     std::string end;
   };
+  void add_left(const std::string& directory, Which which, std::size_t& left, IndexesLeft& all) const;
   std::optional<Found> look_at(const std::string& file, const std::string& directory, std::size_t& left,
                                const plan::GuardedNames& held) const;
-  void drop_earlier(const std::string& file, plan::GitHash hash, std::vector<plan::GitStaged>& staged) const;
+  void drop_earlier(const std::string& file, plan::GitHash hash, std::vector<plan::GitStaged>& staged,
+                    std::vector<plan::GitIndexReader::CachedTree>& cached) const;
   bool is_as_before(const std::string& file) const;
 
   std::int64_t start_ns_;

@@ -351,7 +351,7 @@ void tell_redirected_git(const Prepared& prepared, const Tell& tell) {
 // Commands that wait for "git rebase --continue" and the like run as the user, outside.
 void hold_git_states(const GitBefore& before, const host::StateDirs& dirs, const KeepGitState& keep, const Tell& tell) {
   host::Listings seen;
-  const GitBefore::After after = before.look(cat({dirs.data, "/quarantine"}), keep, seen);
+  const GitBefore::After after = before.look(cat({dirs.data, "/quarantine"}), keep, seen, GitBefore::Ends::kYes);
   for (const std::string& line : after.told) tell(line);
   if (!after.is_complete) tell(after.incomplete_line());
 }

@@ -27,7 +27,7 @@ BESIDE = {
     "sys": ["base/"],
     "host": ["plan/facts.h", "plan/path_facts.h", "plan/id_map.h", "plan/os_user.h", "plan/os_user_numbers.h",
              "plan/plan.h", "plan/name_files.h", "plan/checked_files.h", "plan/git_files.h"],
-    "wire": ["plan/plan.h", "plan/bpf.h"],
+    "wire": ["plan/plan.h", "plan/bpf.h", "plan/git_objects.h"],
     "cli": ["tui/"],
 }
 

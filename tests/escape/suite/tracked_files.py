@@ -1,7 +1,9 @@
 # git may bring in what the user has committed at a protected path: nothing else lands there.
-"""Each attack puts a content of its own, or another file's, at a protected path of the user's repository. On the
-backend none each succeeds."""
+"""Each attack puts a content of its own, or another file's, at a protected path of the user's repository, where git may
+bring in what is committed (security.gitBringsCommitted). On the backend none each succeeds."""
 
+import concurrent.futures
+import contextlib
 import time
 
 import git_ways
@@ -131,13 +133,127 @@ WAYS = {
         PYTHON + MAKE + "os.write(f, b'evil\\n'); os.ftruncate(f, 1 << 30)\nos.close(f); " + SOON
         + "END\npython3 x.py",),
 }
-WAYS["an index that the user commits"] = (COMMIT, FRESH)
-WAYS["a commit that the user amends"] = (COMMIT, FRESH)
+# The object that git commits for a directory without looking at the entries of the index.
+CACHED = """cat > cached.py <<'END'
+import hashlib, subprocess
+git = lambda *words: subprocess.run(["git", *words], stdout=-1, check=True).stdout.strip().decode()
+good = git("write-tree"), git("rev-parse", "HEAD:.vscode")
+index = open(".git/index", "rb").read()[:-20]
+blob = subprocess.run(["git", "hash-object", "-w", "--stdin"], input=b"evil\\n", stdout=-1).stdout.strip().decode()
+git("update-index", "--cacheinfo", "100644", blob, ".vscode/settings.json")
+top = git("write-tree")
+for old, new in zip(good, (top, git("rev-parse", top + ":.vscode"))):
+    index = index.replace(bytes.fromhex(old), bytes.fromhex(new))
+open(".git/index.new", "wb").write(index + hashlib.sha1(index).digest())
+END
+python3 cached.py; mv .git/index.new .git/index"""
+UNFINISHED = ("mkdir -p .git/rebase-merge; cd .git/rebase-merge; git rev-parse HEAD | tee orig-head > onto; cd ../..; "
+              "echo refs/heads/main > .git/rebase-merge/head-name; ")
+STASH = "s=$(git commit-tree -m x -p HEAD -p $(git commit-tree -m i -p HEAD HEAD^{tree}) $c^{tree}); "
+LATER = {
+    "an index that the user commits": (COMMIT, FRESH),
+    "a commit that the user amends": (COMMIT, FRESH),
+    "an index of which no commit is left": (STAGE, FRESH),
+    "an index whose trees are others": (CACHED, "git checkout -q -f HEAD -- ."),
+    "an index of which the objects come back": (
+        COMMIT + "git branch x; git reset -q --soft HEAD~1; for c in x x^{tree} x:.vscode; do c=$(git rev-parse $c); "
+        "rm -f .git/objects/$(echo $c | cut -c1-2)/$(echo $c | cut -c3-); done", FRESH),
+    "a name in upper case": (
+        ALONE + "echo $c | tr a-f A-F > .git/refs/heads/x", "git checkout -q -f x"),
+    "a name that a log has": (
+        ALONE + "h=$(git rev-parse HEAD); git update-ref refs/heads/main $c; git update-ref refs/heads/main $h",
+        "git checkout -q -f x"),
+    "what an unfinished rebase has put aside": (
+        ALONE + STASH + UNFINISHED + "echo $s > .git/rebase-merge/autostash",
+        "git checkout -q -f stash@{0} -- .vscode"),
+    "what an unfinished merge has put aside": (
+        ALONE + STASH + "git rev-parse side > .git/MERGE_HEAD; echo $s > .git/MERGE_AUTOSTASH; : > .git/MERGE_MSG",
+        "git checkout -q -f stash@{0} -- .vscode"),
+    "where a rebase began": (
+        ALONE + UNFINISHED + "echo $c > .git/rebase-merge/orig-head; echo $c > .git/ORIG_HEAD", "git checkout -q -f x"),
+    "a pseudo reference of another name": (ALONE + "echo $c > .git/X_HEAD", "git checkout -q -f x"),
+    "a reference of a linked worktree": (
+        ALONE + "git worktree add -q w; git -C w update-ref refs/worktree/x $c; git -C w update-ref refs/bisect/bad $c",
+        "git checkout -q -f x"),
+    "a reference that is a link": (ALONE + "echo $c > docs/name; ln -s ../../../docs/name .git/refs/heads/y || "
+                                   "echo $c > .git/refs/heads/y", "git checkout -q -f x"),
+    "a tag of the user's for it": (ALONE + "git branch y $c", "git checkout -q -f x"),
+    "a commit below one of the user's": (
+        COMMIT + "git update-ref HEAD $(git commit-tree -m back -p HEAD HEAD~1^{tree}); git reset -q",
+        "git checkout -q -f HEAD~2"),
+}
+WAYS.update(LATER)
 # What the user does in between, outside.
 BETWEEN = {
     "an index that the user commits": ["git", "commit", "-q", "--allow-empty", "-m", "y"],
     "a commit that the user amends": ["git", "commit", "-q", "--amend", "-m", "y"],
+    "an index of which no commit is left": ["git", "commit", "-q", "-m", "y"],
+    "an index whose trees are others": ["git", "commit", "-q", "--allow-empty", "-m", "y"],
+    "an index of which the objects come back": ["git", "commit", "-q", "-m", "y"],
+    "a name in upper case": ["git", "pack-refs", "--all"],
+    "a name that a log has": ["git", "branch", "x", "main@{1}"],
+    "what an unfinished rebase has put aside": ["git", "rebase", "--quit"],
+    "what an unfinished merge has put aside": ["git", "merge", "--quit"],
+    "where a rebase began": ["git", "branch", "x", "ORIG_HEAD"],
+    "a pseudo reference of another name": ["git", "branch", "x", "X_HEAD"],
+    "a reference of a linked worktree": ["git", "branch", "x", "worktrees/w/refs/worktree/x"],
+    "a reference that is a link": ["git", "branch", "x", "y"],
+    "a tag of the user's for it": ["git", "tag", "-a", "-m", "x", "x", "y"],
+    "a commit below one of the user's": ["git", "commit", "-q", "--allow-empty", "-m", "y"],
 }
+# What git takes for the parents of a commit, and from where it takes objects.
+WAYS.update({
+    "a replaced parent": (ALONE + "git replace --graft side $c; git checkout -q -f side~1",),
+    "a graft": (
+        ALONE + "(echo $(git rev-parse side) $c > .git/info/grafts); git checkout -q -f side~1 || "
+        "git checkout -q -f $c",),
+    "a shallow file": (
+        ALONE + "git rev-parse side > .git/shallow; git update-ref refs/heads/side $c; git checkout -q -f side",),
+    "objects of another repository": (
+        ALONE + "mkdir -p o; cp -r .git/objects o; echo $PWD/o/objects > .git/objects/info/alternates; "
+        "git checkout -q -f $c",),
+    "an older commit of the sandbox's for each in the log": (
+        COMMIT + "for i in 1 2 3; do git commit -q --allow-empty -m $i; done; git checkout -q -f HEAD~3 -- .",),
+})
+
+
+# What a second sandbox does meanwhile, and for a second longer.
+SWITCHES = "for i in 1 2 3 4 5 6 7 8; do git checkout -q -f side; git checkout -q -f main; done; touch done; sleep 0.5"
+TRIES = """cat > y.py <<'END'
+import os, time
+open("evil", "w").write("evil\\n")
+def tries(*calls):
+    for call in calls:
+        try: call()
+        except OSError: pass
+def writes(path):
+    file = os.open(path, os.O_WRONLY)
+    os.ftruncate(file, 0); os.pwrite(file, b"evil\\n", 0); os.close(file)
+def names(directory):
+    try: return [f"{directory}/{name}" for name in os.listdir(directory)]
+    except OSError: return []
+end = time.monotonic() + 30
+while time.monotonic() < end:
+    if os.path.exists("done"): end = min(end, time.monotonic() + 0.5)
+"""
+OF_NAMES = """    for path in names(".vscode"):
+        if os.path.basename(path).startswith(".hutch") or path == TARGET:
+"""
+BESIDE = {
+    "another sandbox that writes each new name": TRIES + OF_NAMES + "            tries(lambda: writes(path))\n",
+    "another sandbox that replaces each new name": (
+        TRIES + OF_NAMES + "            tries(lambda: os.link('evil', 'e2'), lambda: os.rename('e2', path))\n"),
+    "another sandbox that gives each new file a second name": (
+        TRIES + OF_NAMES + "            tries(lambda: os.link(path, 'mine'), lambda: writes('mine'), "
+        "lambda: os.remove('mine'))\n"),
+    "another sandbox that moves the directory": (
+        TRIES + "    tries(lambda: os.mkdir('v'), lambda: os.link('evil', 'v/settings.json'))\n"
+        "    tries(lambda: os.rename('.vscode', f'w{time.monotonic()}'), lambda: os.rename('v', '.vscode'))\n"),
+    "another sandbox that puts a link in the place of the directory": (
+        TRIES + "    tries(lambda: os.mkdir('v'), lambda: os.link('evil', 'v/settings.json'))\n"
+        "    tries(lambda: os.rename('.vscode', f'w{time.monotonic()}'), lambda: os.symlink('v', '.vscode'))\n"),
+}
+WAYS.update({way: (SWITCHES,) for way in BESIDE})
 
 
 # Where nothing protects git itself refuses these.
@@ -165,16 +281,31 @@ def repository(person, project):
         git_ways.as_person(person, words, project)
 
 
+@contextlib.contextmanager
+def beside(hutch, script):
+    """A second sandbox at the same time."""
+    if script is None:
+        yield
+        return
+    program = script.replace("TARGET", repr(TARGET)) + "END\npython3 y.py"
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        other = pool.submit(hutch.sh, program)
+        yield
+        other.result()
+
+
 def run(rig, case):
     began = time.monotonic()
     way = next(way for way in WAYS if slug(way) == case.name)
     with rig.project() as (person, project):
         repository(person, project)
         hutch = rig.hutch(person, project)
+        hutch("settings", "set", "security.gitBringsCommitted", "true").ok()
         for i, script in enumerate(WAYS[way]):
             if i > 0 and way in BETWEEN:
                 git_ways.as_person(person, BETWEEN[way], project, ok=False)
-            result = hutch.sh(script)
+            with beside(hutch, BESIDE.get(way)):
+                result = hutch.sh(script)
             if result.code == 125:
                 raise ValueError(result.errors[-400:])
         text = (project / TARGET).read_text(encoding="utf-8") if (project / TARGET).exists() else ""
