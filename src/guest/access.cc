@@ -29,6 +29,7 @@
 #include "sys/notify.h"
 #include "sys/process.h"
 #include "sys/signals.h"
+#include "sys/umask.h"
 #include "wire/connection.h"
 
 namespace hutch::guest {
@@ -42,7 +43,8 @@ constexpr int kUserFd = 5;
 constexpr int kMountsFd = 6;
 constexpr int kTurnsFd = 7;
 constexpr int kCommitsFd = 8;
-constexpr int kRootsFd = 9;  // behind them the sources
+constexpr int kQuarantineFd = 9;
+constexpr int kRootsFd = 10;  // behind them the sources
 
 // A workload could go on for ever with names of its own.
 constexpr std::size_t kToldMax = 1000;
@@ -51,12 +53,12 @@ constexpr std::size_t kInstructionsMax = 64;
 
 class AccessServer {
  public:
-  AccessServer(wire::Connection& host, wire::AccessRules rules, Places places, UniqueFd turns, UniqueFd commits)
+  AccessServer(wire::Connection& host, wire::AccessRules rules, Places places, UniqueFd turns, ReplacedFiles replaced)
       : host_(host),
         names_(std::move(rules.names)),
         places_(std::move(places)),
         turns_(std::move(turns)),
-        replaced_(std::move(commits)),
+        replaced_(std::move(replaced)),
         listener_(kListenerFd),
         questions_(places_, {.listener = kListenerFd,
                              .questions = rules.questions,
@@ -88,6 +90,7 @@ class AccessServer {
   void tell_replaced(ReplacedFiles::Event event, std::uint32_t caller, const std::string& path,
                      const plan::NameRule& rule);
   void keep_landed(const std::string& path);
+  void keep_linked(const std::string& path, const plan::NameRule& rule);
   Status send_told();
   Status land();
   Status settle();
@@ -106,6 +109,7 @@ class AccessServer {
   std::set<std::string> told_;
   std::set<std::string> instructions_;
   std::set<std::string> landed_;  // protected files of git's
+  std::vector<plan::NameRule> linked_;  // where links that have landed lead
   std::vector<wire::Refused> to_tell_;  // sent outside of a turn: the host may be slow to read
   bool waits_ = false;
 };
@@ -139,12 +143,14 @@ int serve_access(UniqueFd stream, TakesTurns takes_turns, KnowsCommits knows, Ha
     const bool has_commits = knows == KnowsCommits::kYes;
     UniqueFd turns(has_turns ? kTurnsFd : -1);
     UniqueFd commits(has_commits ? kCommitsFd : -1);
+    UniqueFd quarantine(has_commits ? kQuarantineFd : -1);
+    ReplacedFiles replaced(std::move(commits), std::move(quarantine), sys::own_umask());
     TRY(sys::block_all_signals());
     auto rules = TRY(receive_rules(host));
     Given given = take_given(rules.supervised, has_roots);
     TRY(sys::close_from(given.end));
     Places places = TRY(enter_sandbox(rules.supervised, std::move(given)));
-    return AccessServer(host, std::move(rules), std::move(places), std::move(turns), std::move(commits)).run();
+    return AccessServer(host, std::move(rules), std::move(places), std::move(turns), std::move(replaced)).run();
   };
   Status served = serve();
   if (served) return 0;
@@ -299,6 +305,7 @@ Status AccessServer::hear(const wire::ToGuest& message) {
     names_ = names->names;
     names_.granted = granted;
     for (const std::string& path : std::set<std::string>(landed_)) keep_landed(path);
+    names_.rules.insert(names_.rules.end(), linked_.begin(), linked_.end());
     questions_.hide(names->hidden);
     return host_.send(wire::ToHost(wire::Heeded{}));
   }
@@ -459,7 +466,10 @@ void AccessServer::tell_instructions(std::uint32_t caller, const std::string& pa
 void AccessServer::tell_replaced(ReplacedFiles::Event event, std::uint32_t caller, const std::string& path,
                                  const plan::NameRule& rule) {
   if (event == ReplacedFiles::Event::kShown) return tell_instructions(caller, path, rule);
-  if (event == ReplacedFiles::Event::kLanded) return keep_landed(path);
+  using enum ReplacedFiles::Event;
+  if (event == kLanded) return keep_landed(path);
+  if (event == kLinked) return keep_linked(path, rule);
+  if (event == kSetAside) return to_tell_.push_back({wire::RefusedCall::kSetAside, caller, path, rule.rule});
   const auto call = event == ReplacedFiles::Event::kKept ? wire::RefusedCall::kKept : wire::RefusedCall::kHeldBack;
   const std::string about = cat({path, "\n", std::to_string(static_cast<int>(call))});
   if (told_.size() >= kToldMax || !told_.insert(about).second) return;
@@ -471,6 +481,14 @@ void AccessServer::keep_landed(const std::string& path) {
   landed_.insert(path);
   const auto at = std::ranges::lower_bound(names_.kept, path);
   if (at == names_.kept.end() || *at != path) names_.kept.insert(at, path);
+}
+
+// As a link that existed at the start: programs outside obey what it leads to.
+void AccessServer::keep_linked(const std::string& path, const plan::NameRule& rule) {
+  plan::NameRule target = plan::rule_about(path, rule.rule);
+  if (std::ranges::find(linked_, target) != linked_.end()) return;
+  names_.rules.push_back(target);
+  linked_.push_back(std::move(target));
 }
 
 void AccessServer::tell_rights(const AccessCall& call, const std::string& path) {

@@ -103,6 +103,7 @@ class AccessCalls {
   Result<std::optional<CallAnswer>> open_replaced(const AccessCall& call, const Entry& entry) const;
   Result<std::optional<CallAnswer>> link_replaced(const AccessCall& call, const Entry& entry) const;
   Result<std::optional<CallAnswer>> remove_replaced(const AccessCall& call, const Entry& entry) const;
+  std::optional<std::string> protected_target(const ReplacedFiles::Wanted& wanted, std::string_view text) const;
   std::optional<ReplacedFiles::Wanted> replaceable(const AccessCall& call, const Entry& entry) const;
   // Before a new name is made by what was seen last: judge_made() looks again. A call that takes something away by it,
   // or whose other name nobody judges again, looks at once.

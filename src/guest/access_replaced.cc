@@ -1,8 +1,11 @@
 // What git does with protected files that its commits contain.
 #include <fcntl.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 
+#include "base/text.h"
 #include "guest/access_calls.h"
 #include "plan/names.h"
 #include "sys/beneath.h"
@@ -15,7 +18,8 @@ std::optional<ReplacedFiles::Wanted> AccessCalls::replaceable(const AccessCall& 
   if (entry.directory->changes != Directory::Changes::kAll) return std::nullopt;
   auto rule = plan::replaceable_name(names_, entry.path);
   if (!rule || !replaced_.is_in_work_tree(places_, entry)) return std::nullopt;
-  return ReplacedFiles::Wanted{entry, std::move(*rule), call.mode & 0777, call.raw.pid};
+  using enum ReplacedFiles::Wanted::Kind;
+  return ReplacedFiles::Wanted{entry, std::move(*rule), (call.mode & S_IXUSR) != 0 ? kProgram : kPlain, call.raw.pid};
 }
 
 // git makes each file anew. What writes a file in place is refused, so that its caller knows.
@@ -24,8 +28,6 @@ Result<std::optional<CallAnswer>> AccessCalls::open_replaced(const AccessCall& c
   auto wanted = makes ? replaceable(call, entry) : std::nullopt;
   if (!wanted) return std::optional<CallAnswer>();
   if (!asked_.still_waits(call)) return fail(call_error(EINTR).error());
-  TRY(take_umask(call));
-  wanted->mode &= ~umasks_.own();
   UniqueFd file = TRY(replaced_.open(std::move(*wanted)));
   const bool closes = (call.flags & O_CLOEXEC) != 0;
   return CallAnswer(Opened{std::move(file), closes ? sys::OnExec::kClose : sys::OnExec::kKeep});
@@ -36,8 +38,35 @@ Result<std::optional<CallAnswer>> AccessCalls::link_replaced(const AccessCall& c
   if (!wanted) return std::optional<CallAnswer>();
   if (!asked_.still_waits(call)) return fail(call_error(EINTR).error());
   umasks_.take_none();
-  TRY(replaced_.link(places_, *wanted, call.text, asked_.replaced));
+  using enum ReplacedFiles::Event;
+  const auto target = protected_target(*wanted, call.text);
+  if (!target) {
+    asked_.replaced(kHeldBack, wanted->caller, entry.path, wanted->rule);
+    return CallAnswer(Done{});
+  }
+  TRY(replaced_.link(places_, *wanted, {call.text, *target}, asked_.replaced));
   return CallAnswer(Done{});
+}
+
+// Where a link leads whose target has to be protected from here on; empty: it is, or the sandbox cannot write it.
+// Absent: the sandbox could have written it.
+std::optional<std::string> AccessCalls::protected_target(const ReplacedFiles::Wanted& wanted,
+                                                         std::string_view text) const {
+  const std::string above = wanted.entry.path.substr(0, std::max<std::size_t>(wanted.entry.path.rfind('/'), 1));
+  // A directory on the way may be a link: then ".." does not lead back.
+  bool is_below = false;
+  for (const std::string_view part : split(text, '/')) {
+    if (part == ".." && is_below) return std::nullopt;
+    is_below = is_below || (!part.empty() && part != "." && part != "..");
+  }
+  std::string target = path_from(above, text);
+  const auto there = places_.in_copy_at(target);
+  if (!there && there.error().sys_errno != ENOENT) return std::nullopt;
+  const auto what = there ? sys::look_at(there->get()) : Result<sys::Resolved>(sys::Resolved());
+  if (!what || (there && S_ISLNK(what->mode))) return std::nullopt;
+  const bool is_safe = plan::denied_name(names_, target) || !places_.is_writable(target);
+  if (there && !is_safe) return std::nullopt;
+  return is_safe && there ? std::string() : target;
 }
 
 Result<std::optional<CallAnswer>> AccessCalls::remove_replaced(const AccessCall& call, const Entry& entry) const {

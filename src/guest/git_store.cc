@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <utility>
 
@@ -154,16 +155,22 @@ GitStore::GitStore(UniqueFd objects) {
   add_alternates();
 }
 
-// A line each: a directory of objects, a relative one from the directory that names it.
+// A line each: a directory of objects, a relative one from the directory that names it. git also reads quoted ones.
 void GitStore::add_alternates() {
   for (std::size_t i = 0; i < directories_.size(); ++i) {
+    const auto there = sys::look_at_name(directories_[i].get(), "info/alternates");
+    if (!there && there.error().sys_errno == ENOENT) continue;
     const auto file = regular_file(directories_[i].get(), "info/alternates");
-    const auto text = file ? sys::read_at(file->get(), 0, kAlternatesBytesMax) : Result<std::string>(std::string());
+    const auto text = file ? sys::read_at(file->get(), 0, kAlternatesBytesMax + 1) : Result<std::string>(std::string());
+    if (!file || !text || text->size() > kAlternatesBytesMax) is_whole_ = false;
     if (!text) continue;
     for (const std::string_view line : split(*text, '\n')) {
-      if (line.empty() || line.starts_with('#') || directories_.size() > kAlternatesMax) continue;
-      auto found = sys::open_at(directories_[i].get(), std::string(line), O_PATH | O_DIRECTORY, 0);
+      if (line.empty() || line.starts_with('#')) continue;
+      const bool is_plain = !line.starts_with('"') && directories_.size() <= kAlternatesMax;
+      auto found = is_plain ? sys::open_at(directories_[i].get(), std::string(line), O_PATH | O_DIRECTORY, 0)
+                            : Result<UniqueFd>(fail(Error::not_found("a directory of objects")));
       if (found) directories_.push_back(std::move(*found));
+      if (!found) is_whole_ = false;
     }
   }
 }
@@ -175,7 +182,7 @@ plan::GitObjectAnswer GitStore::read(std::string_view name, Copies copies) {
   const std::size_t packs = packs_.size();
   if (all.empty() || copies == Copies::kAllAlike) find_packs();
   if (packs != packs_.size()) all = copies_of(name, copies);
-  if (all.empty()) return {};
+  if (all.empty()) return {is_whole_ ? kNo : kUnreadable, {}};
   const auto differs = [&](const plan::GitObjectAnswer& one) {
     return one.found != kYes || one.object.kind != all.front().object.kind ||
            one.object.bytes != all.front().object.bytes;
@@ -226,33 +233,41 @@ std::optional<plan::GitObject> GitStore::read_single(int file) {
   return kind ? std::optional(plan::GitObject{*kind, whole->substr(zero + 1)}) : std::nullopt;
 }
 
+// git finds the objects of a pack without an index of its own by the one of several packs.
 void GitStore::find_packs() {
-  for (const UniqueFd& directory : directories_) {
-    const auto place = sys::open_listing_at(directory.get(), "pack");
+  static constexpr std::string_view kPack = ".pack";
+  for (std::size_t i = 0; i < directories_.size(); ++i) {
+    const auto place = sys::open_listing_at(directories_[i].get(), "pack");
+    if (!place && place.error().sys_errno == ENOENT) continue;
     const auto names = place ? sys::names_in(place->get(), "pack") : Result<std::vector<sys::TreeEntry>>();
+    if (!place || !names) is_whole_ = false;
     if (!place || !names) continue;
     for (const sys::TreeEntry& entry : *names) {
-      if (entry.name.ends_with(".idx")) add_pack(place->get(), entry.name);
+      if (!entry.name.ends_with(kPack)) continue;
+      const std::string index = cat({entry.name.substr(0, entry.name.size() - kPack.size()), ".idx"});
+      const std::string known = cat({std::to_string(i), "/", index});
+      if (std::ranges::find(pack_names_, known) != pack_names_.end()) continue;
+      if (add_pack(place->get(), index) == Added::kNo) is_whole_ = false;
+      pack_names_.push_back(known);
     }
   }
 }
 
-void GitStore::add_pack(int directory, const std::string& name) {
-  if (packs_.size() >= kPacksMax || std::ranges::find(pack_names_, name) != pack_names_.end()) return;
-  auto index = regular_file(directory, name);
+GitStore::Added GitStore::add_pack(int directory, const std::string& name) {
+  auto index = packs_.size() < kPacksMax ? regular_file(directory, name) : std::nullopt;
   auto data = regular_file(directory, cat({name.substr(0, name.size() - 4), ".pack"}));
-  if (!index || !data) return;
+  if (!index || !data) return Added::kNo;
   const auto start = exactly(index->get(), 0, kNamesAt);
-  if (!start || !start->starts_with(kIndexStart)) return;
+  if (!start || !start->starts_with(kIndexStart)) return Added::kNo;
   Pack pack{std::move(*index), std::move(*data), 0, {}};
   for (std::size_t i = 0; i < 256; ++i) {
     const auto count = static_cast<std::uint32_t>(big_endian(std::string_view(*start).substr(kFanOutAt + 4 * i, 4)));
-    if (!pack.fan_out.empty() && count < pack.fan_out.back()) return;
+    if (!pack.fan_out.empty() && count < pack.fan_out.back()) return Added::kNo;
     pack.fan_out.push_back(count);
   }
   pack.count = pack.fan_out.back();
-  pack_names_.push_back(name);
   packs_.push_back(std::move(pack));
+  return Added::kYes;
 }
 
 std::optional<std::uint64_t> GitStore::place_of(const Pack& pack, std::string_view name) {

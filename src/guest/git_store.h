@@ -19,8 +19,9 @@ class GitStore {
   // `objects` is an "objects" directory, open for reading names or by O_PATH. Its alternates are followed.
   explicit GitStore(UniqueFd objects);
 
-  // `name` in bytes. kUnreadable: it is larger than any such object should be, or cannot be read; with kAllAlike also
-  // if two copies differ, of which git could read either. Blobs come without their content.
+  // `name` in bytes. kUnreadable: it is larger than any such object should be, or cannot be read, or may be in a pack
+  // or another store that only git can read; with kAllAlike also if two copies differ, of which git could read either.
+  // Blobs come without their content.
   enum class Copies { kFirst, kAllAlike };
   plan::GitObjectAnswer read(std::string_view name, Copies copies = Copies::kFirst);
 
@@ -37,7 +38,8 @@ class GitStore {
   };
   void add_alternates();
   void find_packs();
-  void add_pack(int directory, const std::string& name);
+  enum class Added { kYes, kNo };
+  Added add_pack(int directory, const std::string& name);
   static std::optional<plan::GitObject> read_single(int file);
   std::vector<plan::GitObjectAnswer> copies_of(std::string_view name, Copies copies);
   struct Chain {
@@ -51,6 +53,7 @@ class GitStore {
   std::vector<UniqueFd> directories_;
   std::vector<Pack> packs_;
   std::vector<std::string> pack_names_;
+  bool is_whole_ = true;
 };
 
 }  // namespace hutch::guest

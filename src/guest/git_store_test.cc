@@ -115,6 +115,23 @@ open(f".git/objects/{name[:2]}/{name[2:]}", "wb").write(zlib.compress(b"tree %d"
   EXPECT_EQ(store.read(tree, GitStore::Copies::kAllAlike).found, kUnreadable);
 }
 
+// What the store does not have may be where only git would find it.
+TEST_F(GitStoreTest, WhatMayBeElsewhereIsNotAbsent) {
+  using enum plan::GitObjectAnswer::Found;
+  const auto absent = [&] { return GitStore(objects()).read(std::string(20, 'x'), GitStore::Copies::kAllAlike).found; };
+  EXPECT_EQ(absent(), kNo);
+  shell("git repack -q -a -d && git multi-pack-index write");
+  EXPECT_EQ(absent(), kNo);
+  shell("mkdir -p other/pack && echo ../../other > .git/objects/info/alternates");
+  EXPECT_EQ(absent(), kNo);
+  shell("echo '\"../../other\"' > .git/objects/info/alternates");
+  EXPECT_EQ(absent(), kUnreadable);
+  shell("rm .git/objects/info/alternates && rm -f .git/objects/pack/*.idx");
+  EXPECT_EQ(absent(), kUnreadable);
+  shell("git index-pack --index-version=1 .git/objects/pack/*.pack");
+  EXPECT_EQ(absent(), kUnreadable);
+}
+
 // Whatever the bytes are, nothing is read that has another sum, and nothing breaks.
 TEST_F(GitStoreTest, DamagedPacks) {
   shell("git repack -q -a -d -f --depth=40 && chmod 600 .git/objects/pack/*");

@@ -18,6 +18,10 @@ namespace hutch::guest {
 
 namespace {
 
+using Kind = ReplacedFiles::Wanted::Kind;
+
+std::uint32_t git_mode(Kind kind) { return kind == Kind::kProgram ? plan::kGitProgramMode : plan::kGitPlainMode; }
+
 std::uint32_t git_mode(mode_t mode) {
   if (S_ISLNK(mode)) return plan::kGitLinkMode;
   return (mode & S_IXUSR) != 0 ? plan::kGitProgramMode : plan::kGitPlainMode;
@@ -73,32 +77,37 @@ void ReplacedFiles::land(const Places& places, const Tell& tell) {
 
 void ReplacedFiles::settle(const Places& places, const Tell& tell) {
   land(places, tell);
+  contents_.begin_command();
   for (const auto& [path, left] : left_) tell(Event::kKept, left.caller, path, left.rule);
 }
 
 Status ReplacedFiles::land_one(const Places& places, const Pending& pending, const Tell& tell) {
   const Wanted& wanted = pending.wanted;
-  Content content{git_mode(wanted.mode), TRY(sys::read_at(pending.read.get(), 0, kContentBytesMax + 1))};
+  Content content{git_mode(wanted.kind), TRY(sys::read_at(pending.read.get(), 0, kContentBytesMax + 1))};
   if (content.bytes.size() > kContentBytesMax) return held_back();
   const ContentFound found = judge(places, wanted.entry, content);
   if (found == ContentFound::kNo) return held_back();
   const sys::FileStatus status = TRY(sys::file_status(pending.read.get(), ""));
   const auto make = [&] {
-    // git has noted the times of what it wrote.
-    return land_file(wanted.entry.at(), wanted.entry.name, {content.bytes, wanted.mode, status.modified_ns});
+    // As git makes it for its user. It has noted the times of what it wrote.
+    const mode_t mode = (wanted.kind == Kind::kProgram ? 0777 : 0666) & ~umask_;
+    return land_file(wanted.entry.at(), wanted.entry.name, {content.bytes, mode, status.modified_ns});
   };
-  return put(places, wanted, found, make, tell);
+  return put(places, wanted, {found, content_key(content.mode, content.bytes)}, make, tell);
 }
 
-Status ReplacedFiles::link(const Places& places, const Wanted& wanted, const std::string& target, const Tell& tell) {
+Status ReplacedFiles::link(const Places& places, const Wanted& wanted, const Link& link, const Tell& tell) {
   const Entry& entry = wanted.entry;
   const auto there = sys::look_at_name(entry.at(), entry.name);
   if (there && !is_left(entry.path)) return fail(Error::from_errno("the call", EEXIST));
-  const ContentFound found = judge(places, entry, {plan::kGitLinkMode, target});
+  const ContentFound found = judge(places, entry, {plan::kGitLinkMode, link.target});
   Status made = held_back();
   if (found != ContentFound::kNo) {
-    const auto make = [&] { return land_link(entry.at(), entry.name, target); };
-    made = put(places, wanted, found, make, tell);
+    const auto make = [&] {
+      if (!link.protects.empty()) tell(Event::kLinked, wanted.caller, link.protects, wanted.rule);
+      return land_link(entry.at(), entry.name, link.target);
+    };
+    made = put(places, wanted, {found, content_key(plan::kGitLinkMode, link.target)}, make, tell);
   }
   if (!made) tell(Event::kHeldBack, wanted.caller, entry.path, wanted.rule);
   left_.erase(entry.path);
@@ -108,7 +117,11 @@ Status ReplacedFiles::link(const Places& places, const Wanted& wanted, const std
 ReplacedFiles::Removal ReplacedFiles::remove(const Places& places, const Wanted& wanted, const Tell& tell) {
   const Entry& entry = wanted.entry;
   if (!sys::look_at_name(entry.at(), entry.name)) return Removal::kMayGo;  // the kernel says so
-  if (made_.erase(entry.path) > 0) return Removal::kMayGo;
+  const auto landed = landed_.find(entry.path);
+  if (landed != landed_.end() && landed->second.before == Landed::Before::kNothing && is_as_landed(entry)) {
+    landed_.erase(landed);
+    return Removal::kMayGo;
+  }
   const auto at = contents_.at_references(places, entry);
   if (!at.is_somewhere) return Removal::kRefused;
   const auto content = content_of(entry);
@@ -117,7 +130,9 @@ ReplacedFiles::Removal ReplacedFiles::remove(const Places& places, const Wanted&
     left_.insert_or_assign(entry.path, Left{wanted.caller, wanted.rule});
     return Removal::kStays;
   }
-  if (is_lost(places, entry)) tell(Event::kShown, wanted.caller, entry.path, wanted.rule);
+  if (!is_lost(places, entry)) return Removal::kMayGo;
+  if (!set_aside(wanted, tell)) return Removal::kRefused;
+  tell(Event::kShown, wanted.caller, entry.path, wanted.rule);
   return Removal::kMayGo;
 }
 
@@ -136,8 +151,28 @@ std::optional<ReplacedFiles::Content> ReplacedFiles::content_of(const Entry& ent
 
 // Whether the file has a content that the user could not get back from a reference.
 bool ReplacedFiles::is_lost(const Places& places, const Entry& entry) {
+  if (is_as_landed(entry)) return false;
   const auto content = content_of(entry);
   return !content || !contents_.is_at_reference(places, entry, content->mode, content->bytes);
+}
+
+// The very file, with the very content: the user may have written another one meanwhile.
+bool ReplacedFiles::is_as_landed(const Entry& entry) const {
+  const auto landed = landed_.find(entry.path);
+  const auto there = sys::look_at_name(entry.at(), entry.name);
+  if (landed == landed_.end() || !there || !there->is_same(landed->second.what)) return false;
+  const auto content = content_of(entry);
+  return content && content_key(content->mode, content->bytes) == landed->second.key;
+}
+
+// What is about to be replaced, or removed. An error: it cannot be kept, so that it has to stay.
+Status ReplacedFiles::set_aside(const Wanted& wanted, const Tell& tell) {
+  const auto content = content_of(wanted.entry);
+  if (!content) return held_back();
+  plan::NameRule about = wanted.rule;
+  about.rule = TRY(kept_.keep(wanted.entry.name, content->bytes));
+  tell(Event::kSetAside, wanted.caller, wanted.entry.path, about);
+  return {};
 }
 
 void ReplacedFiles::learn(const Entry& entry, const Content& content) {
@@ -153,17 +188,20 @@ ReplacedFiles::ContentFound ReplacedFiles::judge(const Places& places, const Ent
 }
 
 // Another sandbox may move the directory meanwhile; what has landed elsewhere goes.
-Status ReplacedFiles::put(const Places& places, const Wanted& wanted, ContentFound found,
+Status ReplacedFiles::put(const Places& places, const Wanted& wanted, const Judged& judged,
                           const std::function<Result<sys::Resolved>()>& make, const Tell& tell) {
   const Entry& entry = wanted.entry;
   const auto there = sys::look_at_name(entry.at(), entry.name);
   if (there && (!is_left(entry.path) || (!S_ISREG(there->mode) && !S_ISLNK(there->mode)))) return held_back();
-  const bool is_shown = found == ContentFound::kOlder || (there && is_lost(places, entry));
-  if (is_shown) tell(Event::kShown, wanted.caller, entry.path, wanted.rule);
-  TRY(make());
+  const bool loses = there && is_lost(places, entry);
+  if (loses) TRY(set_aside(wanted, tell));
+  if (loses || judged.found == ContentFound::kOlder) tell(Event::kShown, wanted.caller, entry.path, wanted.rule);
+  const sys::Resolved made = TRY(make());
   const auto path = places.path_of(entry);
   if (path && *path == entry.path) {
-    if (!there) made_.insert(entry.path);
+    if (landed_.size() >= kLearnedMax) landed_.clear();
+    const auto before = there ? Landed::Before::kFile : Landed::Before::kNothing;
+    landed_.insert_or_assign(entry.path, Landed{made, judged.key, before});
     tell(Event::kLanded, wanted.caller, entry.path, wanted.rule);
     return {};
   }

@@ -19,6 +19,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "guest/access_place.h"
+#include "guest/kept_contents.h"
 #include "guest/trusted_contents.h"
 #include "plan/guarded_names.h"
 #include "sys/writers.h"
@@ -32,12 +33,16 @@ namespace hutch::guest {
 class ReplacedFiles {
  public:
   // kHeldBack: a content did not land. kKept: a removal did not happen. kShown: a content is about to land that only an
-  // earlier commit has, or to go that no reference has. kLanded: a file has landed.
-  enum class Event { kHeldBack, kKept, kShown, kLanded };
+  // earlier commit has, or to go that no reference has. kLanded: a file has landed. kSetAside: a content that no
+  // reference has is in the quarantine, under the name that is passed as the rule's. kLinked: a link is about to land
+  // that leads to the path.
+  enum class Event { kHeldBack, kKept, kShown, kLanded, kSetAside, kLinked };
   using Tell =
       std::function<void(Event event, std::uint32_t caller, const std::string& path, const plan::NameRule& rule)>;
 
-  explicit ReplacedFiles(UniqueFd commits) : contents_(std::move(commits)) {}
+  // Files get their modes by `umask`, the user's own.
+  ReplacedFiles(UniqueFd commits, UniqueFd quarantine, mode_t umask)
+      : contents_(std::move(commits)), kept_(std::move(quarantine)), umask_(umask) {}
 
   bool is_in_work_tree(const Places& places, const Entry& entry) const {
     return contents_.is_in_work_tree(places, entry);
@@ -47,13 +52,17 @@ class ReplacedFiles {
   struct Wanted {
     Entry entry;
     plan::NameRule rule;
-    mode_t mode = 0;  // without the caller's mask
+    enum class Kind { kPlain, kProgram } kind = Kind::kPlain;
     std::uint32_t caller = 0;
   };
   // For writing. EEXIST if a file is there whose removal nobody has asked for.
   Result<UniqueFd> open(Wanted wanted);
-  // A symbolic link to `target`: it lands, or is held back, at once.
-  Status link(const Places& places, const Wanted& wanted, const std::string& target, const Tell& tell);
+  // A symbolic link: it lands, or is held back, at once. `protects` is the path to protect before; empty: none.
+  struct Link {
+    std::string target;
+    std::string protects;
+  };
+  Status link(const Places& places, const Wanted& wanted, const Link& link, const Tell& tell);
   // kMayGo: one of the user's references has the file, and another is without it; or git has made it here. kStays: each
   // has it, so that git may be about to make it anew; the call succeeds all the same. kRefused: git has no such file.
   enum class Removal { kMayGo, kStays, kRefused };
@@ -62,7 +71,7 @@ class ReplacedFiles {
   void add_to(std::vector<pollfd>& wait) const;
   // Makes the files that are complete.
   void land(const Places& places, const Tell& tell);
-  // Likewise; then tells which files stay although their removal was asked for.
+  // Likewise, at the end of a command; then tells which files stay although their removal was asked for.
   void settle(const Places& places, const Tell& tell);
 
  private:
@@ -82,20 +91,34 @@ class ReplacedFiles {
     std::uint32_t caller = 0;
     plan::NameRule rule;
   };
+  // A file that has landed. Nothing was at its name before: its removal loses nothing.
+  struct Landed {
+    sys::Resolved what;
+    std::string key;  // of its content
+    enum class Before { kNothing, kFile } before = Before::kNothing;
+  };
   bool is_left(const std::string& path) const { return left_.contains(path); }
   plan::GitContents::Found judge(const Places& places, const Entry& entry, const Content& content);
   void learn(const Entry& entry, const Content& content);
   static std::optional<Content> content_of(const Entry& entry);
   bool is_lost(const Places& places, const Entry& entry);
+  bool is_as_landed(const Entry& entry) const;
+  Status set_aside(const Wanted& wanted, const Tell& tell);
   Status land_one(const Places& places, const Pending& pending, const Tell& tell);
-  Status put(const Places& places, const Wanted& wanted, ContentFound found,
+  struct Judged {
+    ContentFound found = ContentFound::kNo;
+    std::string key;
+  };
+  Status put(const Places& places, const Wanted& wanted, const Judged& judged,
              const std::function<Result<sys::Resolved>()>& make, const Tell& tell);
 
   TrustedContents contents_;
+  KeptContents kept_;
+  const mode_t umask_;
   std::optional<sys::ClosingWatch> watch_;  // once there was a file
   std::vector<Pending> pending_;
   std::map<std::string, Left> left_;  // by path
-  std::set<std::string> made_;  // paths where nothing was before
+  std::map<std::string, Landed> landed_;  // by path
   // What was there when its removal was asked for: nobody in the sandbox has written it.
   std::set<std::pair<std::string, std::string>> learned_;  // path, and mode with the sum of the content
 };

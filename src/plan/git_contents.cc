@@ -16,6 +16,8 @@ using enum GitTreeLookup::Found;
 constexpr std::uint32_t kGitTreeMode = 040000;
 constexpr int kTagsMax = 8;             // a tag may name a tag
 constexpr std::size_t kObjectsMax = 50'000;  // held in memory
+constexpr std::size_t kCommitsMax = 200'000;  // likewise
+constexpr std::uint64_t kHeldBytesMax = 64 << 20;
 
 }  // namespace
 
@@ -31,6 +33,7 @@ GitContents::GitContents(KnownCommits known, ReadGitObject read, Limits limits)
 
 GitContents::Found GitContents::find(std::string_view path, std::uint32_t mode, std::string_view content) {
   if (known_.is_broken || !is_brought_name(path)) return Found::kNo;
+  if (commits_.size() > kCommitsMax) commits_.clear();
   for (const GitHash hash : {GitHash::kSha1, GitHash::kSha256}) {
     const GitTreeEntry wanted{mode, git_object_name({GitObjectKind::kBlob, std::string(content)}, hash)};
     const std::size_t end = first_of_sandboxes(path, wanted);
@@ -165,7 +168,9 @@ const GitCommit* GitContents::commit(std::string_view name, GitHash hash) {
   const auto known = commits_.find(name);
   if (known != commits_.end()) return known->second ? &*known->second : nullptr;
   const GitObject* found = object(name, hash);
-  const bool is_commit = found != nullptr && found->kind == GitObjectKind::kCommit;
+  // It may be there later.
+  if (found == nullptr) return nullptr;
+  const bool is_commit = found->kind == GitObjectKind::kCommit;
   auto read = is_commit ? read_git_commit(found->bytes, hash) : std::optional<GitCommit>();
   objects_.erase(std::string(name));
   const auto [at, inserted] = commits_.emplace(std::string(name), std::move(read));
@@ -178,7 +183,11 @@ const GitObject* GitContents::object(std::string_view name, GitHash hash) {
   if (known != objects_.end()) return &known->second;
   auto found = read_(name);
   if (!found || git_object_name(*found, hash) != name) return nullptr;
-  if (objects_.size() >= kObjectsMax) objects_.clear();
+  if (objects_.size() >= kObjectsMax || held_bytes_ > kHeldBytesMax) {
+    objects_.clear();
+    held_bytes_ = 0;
+  }
+  held_bytes_ += found->bytes.size();
   const auto [at, inserted] = objects_.emplace(std::string(name), std::move(*found));
   return &at->second;
 }

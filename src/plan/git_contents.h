@@ -60,6 +60,7 @@ class GitContents {
   Limits limits_;
   std::map<std::string, std::size_t, std::less<>> of_sandboxes_;  // names in bytes; where they are in the list
   std::map<std::string, GitObject, std::less<>> objects_;  // whose sum was checked
+  std::uint64_t held_bytes_ = 0;
   std::map<std::string, std::optional<GitCommit>, std::less<>> commits_;
 };
 

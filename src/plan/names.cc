@@ -191,6 +191,10 @@ std::optional<NameRule> held_directory(const GuardedNames& names, std::string_vi
   return std::nullopt;
 }
 
+NameRule rule_about(std::string_view path, std::string rule) {
+  return {policy::escape_wildcards(path), std::move(rule), {}, {}};
+}
+
 bool is_lifted_path(const GuardedNames& names, std::string_view path) {
   if (!names.allowed.empty()) {
     const std::vector<policy::ObeyedAt> listed = policy::obeyed_at(path);

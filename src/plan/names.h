@@ -56,6 +56,9 @@ std::optional<NameRule> told_name(const GuardedNames& names, std::string_view pa
 // allows is held, because it is the directory of a repository of the host.
 std::optional<NameRule> held_directory(const GuardedNames& names, std::string_view path);
 
+// A rule about that path, and what is below it, only.
+NameRule rule_about(std::string_view path, std::string rule);
+
 // Whether the user has an entry for this very path, which lifts each built-in rule about it.
 bool is_lifted_path(const GuardedNames& names, std::string_view path);
 

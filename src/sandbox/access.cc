@@ -132,6 +132,11 @@ Refusal without_turns(const Error& error) {
           .weight = Refusal::Weight::kAlways};
 }
 
+Result<UniqueFd> open_private(const std::string& directory) {
+  TRY(sys::make_private_directories(directory));
+  return sys::open_listing(directory);
+}
+
 Result<UniqueFd> open_turns_in(const std::string& data) {
   TRY(sys::make_private_directories(data));
   return sys::open_turns(cat({data, "/turns"}));
@@ -215,13 +220,15 @@ Status AccessSupervisor::start() {
                                               {widener_.user(), kFirstFd + kUser},
                                               {widener_.mounts(), kFirstFd + kMounts}};
   if (turns) install.emplace_back(turns->get(), kFirstFd + kDescriptors);
-  // Without the lists of commits no content of a protected file is known to be the user's.
-  const std::string lists = cat({own.rules.data, "/git-commits"});
+  // Without the lists of commits no content of a protected file is known to be the user's, and without the quarantine
+  // nothing of theirs is replaced.
   const bool lands = own.rules.committed == AccessRules::Committed::kLands;
-  const Status has_lists = lands ? sys::make_private_directories(lists) : fail(Error::unsupported("not wanted"));
-  const auto commits = has_lists ? sys::open_listing(lists) : Result<UniqueFd>(fail(has_lists.error()));
-  if (commits) install.emplace_back(commits->get(), kFirstFd + kDescriptors + 1);
-  int next = kFirstFd + kDescriptors + 2;
+  const auto commits = lands ? open_private(cat({own.rules.data, "/git-commits"})) : Result<UniqueFd>(UniqueFd());
+  const auto kept = lands ? open_private(cat({own.rules.data, "/quarantine"})) : Result<UniqueFd>(UniqueFd());
+  const bool has_both = lands && commits && kept;
+  if (has_both) install.emplace_back(commits->get(), kFirstFd + kDescriptors + 1);
+  if (has_both) install.emplace_back(kept->get(), kFirstFd + kDescriptors + 2);
+  int next = kFirstFd + kDescriptors + 3;
   for (const UniqueFd& root : own.roots) install.emplace_back(root.get(), next++);
   for (const UniqueFd& source : own.rules.sources) install.emplace_back(source.get(), next++);
   // The last one: the process closes it.
@@ -229,7 +236,7 @@ Status AccessSupervisor::start() {
   std::vector<std::string> arguments = {"hutch-guest", "--access"};
   if (!own.roots.empty()) arguments.emplace_back("--roots");
   if (turns) arguments.emplace_back("--turns");
-  if (commits) arguments.emplace_back("--commits");
+  if (has_both) arguments.emplace_back("--commits");
   process_ = TRY(sys::spawn(cat({"/proc/self/fd/", std::to_string(next)}),
                             {.arguments = std::move(arguments), .environment = {}, .install = install}));
   wire::Connection connection(std::move(ours));
@@ -466,6 +473,12 @@ Refusal refusal_of(const wire::Refused& refused) {
               .weight = Refusal::Weight::kAlways};
     case wire::RefusedCall::kHeldBack:
     case wire::RefusedCall::kKept: return replaced_of(refused);
+    case wire::RefusedCall::kSetAside:
+      return {
+          .what = cat({printable(refused.path), " had a content of yours that no branch or tag of yours has; it is ",
+                       "kept as quarantine/", printable(refused.rule), " in hutch's data directory"}),
+          .rule = "built in",
+          .weight = Refusal::Weight::kAlways};
     case wire::RefusedCall::kUnixSocket: break;
   }
   return {.what = "a Unix socket was refused: socket(AF_UNIX) could reach services of the host", .rule = "built in"};

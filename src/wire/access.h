@@ -137,7 +137,7 @@ struct SocketAsked {
 // kInstructs: likewise. A text that programs outside read as instructions is about to change, or a file that they obey
 // to what an earlier commit has. kHeldBack: what was written did not land. kKept: what was removed stays.
 inline constexpr std::size_t kInstructionBytesMax = 32 << 10;
-enum class RefusedCall { kUnixSocket, kFileChange, kGivesRights, kInstructs, kHeldBack, kKept };
+enum class RefusedCall { kUnixSocket, kFileChange, kGivesRights, kInstructs, kHeldBack, kKept, kSetAside };
 struct Refused {
   RefusedCall call = RefusedCall::kUnixSocket;
   std::uint32_t pid = 0;

@@ -270,7 +270,7 @@ void read_message(Reader& in, Exited& message) {
   message.status = read_int(in);
 }
 void read_message(Reader& in, Refused& message) {
-  message.call = in.choice(RefusedCall::kKept);
+  message.call = in.choice(RefusedCall::kSetAside);
   message.pid = in.u32();
   message.path = in.text();
   message.rule = in.text();

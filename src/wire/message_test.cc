@@ -141,6 +141,7 @@ TEST(Message, TheOthersKeepTheirValues) {
   EXPECT_EQ(refused.call, RefusedCall::kFileChange);
   EXPECT_EQ(through_host(Refused{RefusedCall::kGivesRights, 9, "/p/s", {}}).call, RefusedCall::kGivesRights);
   EXPECT_EQ(through_host(Refused{RefusedCall::kKept, 9, "/p/s", {}}).call, RefusedCall::kKept);
+  EXPECT_EQ(through_host(Refused{RefusedCall::kSetAside, 9, "/p/s", "s-1"}).call, RefusedCall::kSetAside);
   EXPECT_EQ(refused.pid, 9U);
   EXPECT_EQ(refused.path, "/p/.bashrc");
   EXPECT_EQ(refused.rule, "built in");

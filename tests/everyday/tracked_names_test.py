@@ -2,6 +2,8 @@
 import ctypes
 import json
 import os
+import pathlib
+import signal
 import struct
 
 import harness
@@ -68,6 +70,10 @@ class Bringing(harness.Hutch):
         return super().__call__(*args, **{"env": {"HUTCH_STATE": str(self.state)}, **options})
 
 
+    def popen(self, *command, **options):
+        return super().popen(*command, **{"env": {"HUTCH_STATE": str(self.state)}, **options})
+
+
 @pytest.fixture
 def hutch(hutch, as_user, project):
     return Bringing(hutch, as_user.mkdir(project.parent / f"{project.name}-state", 0o700))
@@ -126,6 +132,107 @@ def test_names_of_hutchs_own_are_nobodys(hutch, backend, repository):
         ran = hutch.plain.sh(script)
         assert ran.code not in (0, 125) and "permitted" in ran.errors, (script, ran)
     assert (repository / ".hutch-own-1").read_text() == "there\n"
+
+
+def test_modes_are_those_of_the_user(as_user, hutch, backend, repository):
+    hutch.sh("umask 000; git checkout -q side; umask 077; git checkout -q main; umask 000; git checkout -q side").ok()
+    paths = [".vscode/settings.json", ".claude/agents/two.md"]
+    modes = {path: (repository / path).stat().st_mode & 0o777 for path in paths}
+    assert set(modes.values()) == {0o644}, modes
+    hutch.sh("umask 177; git checkout -q main").ok()
+    assert (repository / ".vscode/run.sh").stat().st_mode & 0o777 == 0o755
+
+
+def quarantined(hutch):
+    return sorted(path.read_text() for path in (hutch.state / "data/quarantine").iterdir())
+
+
+def test_a_change_that_is_replaced_is_kept(as_user, hutch, backend, repository):
+    outside(as_user, repository, "echo mine > .vscode/settings.json").ok()
+    ran = hutch.sh("git checkout -q -f side; rm -f .envrc; git checkout -q -f main").ok()
+    assert (repository / ".vscode/settings.json").read_text() == '{"a": 2}\n', ran
+    assert quarantined(hutch) == ["mine\n"], ran
+    assert f"{repository}/.vscode/settings.json had a content of yours" in ran.errors, ran
+    assert "quarantine/settings.json-" in ran.errors, ran
+
+
+def test_a_change_that_is_removed_is_kept(as_user, hutch, backend, repository):
+    outside(as_user, repository, "git checkout -q old; echo mine > .envrc").ok()
+    ran = hutch.sh("git checkout -q -f main; ls -A").ok()
+    assert b".envrc" not in ran.out and quarantined(hutch) == ["mine\n"], ran
+
+
+# The user changes meanwhile what git has just made.
+def test_a_change_of_what_has_landed_is_kept(as_user, hutch, backend, repository):
+    script = ("git checkout -q side; echo; while ! test -e go; do sleep 0.05; done; git checkout -q -f main; "
+              "test ! -e .claude/agents/two.md")
+    with hutch.popen("/bin/sh", "-ec", script) as running:
+        assert running.stdout.readline() == b"\n"
+        (repository / ".claude/agents/two.md").write_text("mine\n")
+        (repository / "go").write_text("")
+        assert running.wait(timeout=60) == 0, running.stderr.read()
+    assert quarantined(hutch) == ["mine\n"]
+
+
+LINKED = """
+git checkout -q -b linked; ln -s settings/own.json .mcp.json.new; mv .mcp.json.new .mcp.json; git commit -qam linked
+git checkout -q main; git clean -qfdx
+"""
+
+
+def test_a_link_that_lands_protects_its_target(as_user, hutch, backend, repository):
+    outside(as_user, repository, LINKED).ok()
+    ran = hutch.sh("git checkout -q linked; readlink .mcp.json; mkdir -p settings; echo evil > settings/own.json")
+    assert ran.out == b"settings/own.json\n" and ran.code != 0 and "permitted" in ran.errors, ran
+    ran = hutch.sh("rm -rf settings; git checkout -q main; git checkout -q linked; mkdir x; echo evil > x/own.json; "
+                   "rm -rf settings; ln -s x settings || mv x settings")
+    assert ran.code != 0 and not (repository / "settings/own.json").exists(), ran
+
+
+def test_a_link_does_not_land_where_the_sandbox_has_written(as_user, hutch, backend, repository):
+    outside(as_user, repository, LINKED).ok()
+    ran = hutch.sh("mkdir settings; echo evil > settings/own.json; git checkout -q -f linked").ok()
+    assert not (repository / ".mcp.json").is_symlink() and ".mcp.json was not written" in ran.errors, ran
+
+
+def test_a_link_to_a_repository_is_the_repositorys_own(as_user, hutch, backend, repository):
+    outside(as_user, repository, "git worktree add -q wt old").ok()
+    script = "set -e; mkdir d; cp wt/.git d/.git; cd d; git checkout -q -f side; git status --porcelain"
+    ran = hutch.sh(script)
+    assert not (repository / "d/.vscode/settings.json").exists(), ran
+    ran = hutch.sh("cd wt; git checkout -q -f old; git checkout -q -f side; cat .vscode/settings.json").ok()
+    assert ran.out == b'{"b": 3}\n' and "was not" not in ran.errors, ran
+
+
+def readers_of(process):
+    """The processes that read objects for the supervisor of a run."""
+    parents, supervisors = {}, set()
+    for path in pathlib.Path("/proc").iterdir():
+        try:
+            parents[int(path.name)] = int((path / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            if b"--access" in (path / "cmdline").read_bytes():
+                supervisors.add(int(path.name))
+        except (OSError, ValueError):
+            pass
+
+    def is_of_run(pid):
+        return pid == process.pid or (pid in parents and is_of_run(parents[pid]))
+
+    return [pid for pid in supervisors if parents[pid] in supervisors and is_of_run(pid)]
+
+
+def test_a_reader_that_died_is_started_again(as_user, hutch, backend, repository):
+    outside(as_user, repository, "for i in 4 5; do echo $i > .mcp.json; git commit -q -a -m $i; done").ok()
+    script = ("git checkout -q side; echo; while ! test -e go; do sleep 0.05; done; git checkout -q main~1; "
+              "cat .mcp.json")
+    with hutch.popen("/bin/sh", "-ec", script) as running:
+        assert running.stdout.readline() == b"\n"
+        readers = readers_of(running)
+        assert readers
+        for pid in readers:
+            os.kill(pid, signal.SIGKILL)
+        (repository / "go").write_text("")
+        assert running.stdout.read() == b"4\n", running.stderr.read()
 
 
 def test_an_older_version_is_shown(as_user, hutch, backend, repository):

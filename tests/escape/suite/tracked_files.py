@@ -256,6 +256,13 @@ BESIDE = {
 WAYS.update({way: (SWITCHES,) for way in BESIDE})
 
 
+# In a repository of the other kind of names.
+OF_SHA256 = {f"{way}, SHA-256": way for way in ("a commit of an earlier sandbox's", "a name in upper case",
+                                                "an index of which no commit is left")}
+WAYS.update({way: WAYS[plain] for way, plain in OF_SHA256.items()})
+BETWEEN.update({way: BETWEEN[plain] for way, plain in OF_SHA256.items() if plain in BETWEEN})
+
+
 # Where nothing protects git itself refuses these.
 UNLESS = {"a commit that lies": "cannot; git checks the sum of a commit that a reference names"}
 
@@ -268,8 +275,8 @@ def cases():
                    bites, UNLESS.get(way, ""))
 
 
-def repository(person, project):
-    git_ways.as_person(person, ["git", "init", "-q", "-b", "main", "."], project)
+def repository(person, project, names):
+    git_ways.as_person(person, ["git", "init", "-q", "-b", "main", f"--object-format={names}", "."], project)
     for path, content in FILES.items():
         person.write(project / path, content)
     for words in (["git", "add", "-A"], ["git", "commit", "-q", "-m", "first"], ["git", "branch", "side"],
@@ -298,7 +305,7 @@ def run(rig, case):
     began = time.monotonic()
     way = next(way for way in WAYS if slug(way) == case.name)
     with rig.project() as (person, project):
-        repository(person, project)
+        repository(person, project, "sha256" if way in OF_SHA256 else "sha1")
         hutch = rig.hutch(person, project)
         hutch("settings", "set", "security.gitBringsCommitted", "true").ok()
         for i, script in enumerate(WAYS[way]):
