@@ -88,6 +88,9 @@ struct LandlockPlan {
 
 enum class Supervisor { kNone, kBeside };
 
+// What becomes of protected files that git writes as a commit of the user's has them.
+enum class CommittedFiles { kHeldBack, kLand };
+
 // Which calls about files that no rule allows are questions: those that would change one, or those that would look at
 // one that is hidden as well. The latter makes the kernel hold each call that looks at any file.
 enum class FileQuestions { kNone, kChanges, kAll };

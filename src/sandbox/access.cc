@@ -163,7 +163,7 @@ Refusal instructions_of(const wire::Refused& refused) {
 }  // namespace
 
 Result<AccessRules> access_rules(const std::string& guest_program, const plan::SandboxPlan& plan,
-                                 const std::string& data, AccessRules::Committed committed) {
+                                 const std::string& data, plan::CommittedFiles committed) {
   if (plan.supervisor == plan::Supervisor::kNone) return AccessRules();
   AccessRules rules{.guest_program = TRY(sys::open(guest_program, sys::Open::kPath)),
                     .names = plan.names,
@@ -222,7 +222,7 @@ Status AccessSupervisor::start() {
   if (turns) install.emplace_back(turns->get(), kFirstFd + kDescriptors);
   // Without the lists of commits no content of a protected file is known to be the user's, and without the quarantine
   // nothing of theirs is replaced.
-  const bool lands = own.rules.committed == AccessRules::Committed::kLands;
+  const bool lands = own.rules.committed == plan::CommittedFiles::kLand;
   const auto commits = lands ? open_private(cat({own.rules.data, "/git-commits"})) : Result<UniqueFd>(UniqueFd());
   const auto kept = lands ? open_private(cat({own.rules.data, "/quarantine"})) : Result<UniqueFd>(UniqueFd());
   const bool has_both = lands && commits && kept;

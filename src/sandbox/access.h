@@ -29,12 +29,11 @@ struct AccessRules {
   std::vector<UniqueFd>
       sources{};  // of those that are wire::SupervisedMount::Descriptor::kHeld, among the host's mounts
   std::string data{};  // hutch's data directory: the supervisors of one user take turns by a file there
-  // Whether git may replace protected files by what the user's commits have (security.gitBringsCommitted).
-  enum class Committed { kHeldBack, kLands } committed = Committed::kHeldBack;
+  plan::CommittedFiles committed = plan::CommittedFiles::kHeldBack;
 };
 // Opens what it names. `data` is hutch's data directory.
 Result<AccessRules> access_rules(const std::string& guest_program, const plan::SandboxPlan& plan,
-                                 const std::string& data, AccessRules::Committed committed);
+                                 const std::string& data, plan::CommittedFiles committed);
 
 class AccessSupervisor {
  public:

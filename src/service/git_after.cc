@@ -167,6 +167,10 @@ std::vector<std::string> not_below(const std::vector<std::string>& roots, std::v
   return repositories;
 }
 
+GitCommits::Keeps keeps_of(const Prepared& prepared) {
+  return prepared.committed == plan::CommittedFiles::kLand ? GitCommits::Keeps::kAll : GitCommits::Keeps::kWhereBegun;
+}
+
 }  // namespace
 
 std::string GitBefore::After::incomplete_line() const {
@@ -181,7 +185,7 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, host::Li
     : prepared_(prepared),
       written_(written_of(prepared)),
       mark_(cat({data, "/running"}), written_),
-      commits_(cat({data, "/git-commits"})) {
+      commits_(cat({data, "/git-commits"}), keeps_of(prepared)) {
   written_.insert(written_.end(), more.begin(), more.end());
   if (!more.empty()) mark_.may_write(more);
   std::vector<std::string> guarded;
@@ -202,7 +206,7 @@ GitBefore::GitBefore(const Prepared& nothing, const std::string& data, const Oth
     : prepared_(nothing),
       written_(cut_off.written),
       mark_(cat({data, "/running"}), written_),
-      commits_(cat({data, "/git-commits"})),
+      commits_(cat({data, "/git-commits"}), GitCommits::Keeps::kWhereBegun),
       repositories_(cut_off.repositories),
       links_(cut_off.found),
       states_(cut_off.found) {

@@ -51,6 +51,8 @@ class GitBefore {
   using Ends = GitCommits::Ends;
   After look(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen,
              Ends ends = Ends::kNo) const;
+  // In place of look(), where the sandbox has ended and changed nothing.
+  void unchanged() const { commits_.unchanged(); }
 
  private:
   std::vector<std::string> directories(const std::vector<std::string>& repositories) const;

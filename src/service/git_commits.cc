@@ -153,24 +153,19 @@ std::string lines_of_listing(const std::string& repository, plan::KnownCommits& 
 
 }  // namespace
 
-sandbox::AccessRules::Committed committed_files(const store::SettingsFile& file) {
-  using enum sandbox::AccessRules::Committed;
-  const auto settings = file.read();
-  return settings && settings->security.git_brings_committed ? kLands : kHeldBack;
-}
-
-GitCommits::GitCommits(std::string directory)
+GitCommits::GitCommits(std::string directory, Keeps keeps)
     : directory_(std::move(directory)),
+      keeps_(keeps),
       start_ns_(std::chrono::duration_cast<std::chrono::nanoseconds>(
                     std::chrono::system_clock::now().time_since_epoch() - kClockStep)
                     .count()) {}
 
 void GitCommits::begins(const std::vector<std::string>& repositories,
                         const std::function<plan::OtherRuns(const std::string& repository)>& others) {
-  if (repositories.empty() || !sys::make_private_directories(directory_)) return;
   for (const std::string& repository : repositories) {
-    const auto path = list_path(directory_, repository);
-    if (!path || begun_.contains(repository)) continue;
+    if (begun_.contains(repository)) continue;
+    const auto path = list_of(repository);
+    if (!path || path->empty()) continue;
     auto list = open_list(*path);
     if (!list || list->known.is_broken) continue;
     const NamedCommits found = commits_at_references(repository);
@@ -186,6 +181,15 @@ void GitCommits::begins(const std::vector<std::string>& repositories,
   }
 }
 
+// Empty: none is kept.
+std::optional<std::string> GitCommits::list_of(const std::string& repository) const {
+  if (keeps_ == Keeps::kWhereBegun && !sys::exists(directory_)) return std::string();
+  if (keeps_ == Keeps::kAll && !sys::make_private_directories(directory_)) return std::nullopt;
+  auto path = list_path(directory_, repository);
+  if (keeps_ == Keeps::kWhereBegun && path && !sys::exists(*path)) return std::string();
+  return path;
+}
+
 bool GitCommits::note(const std::vector<std::string>& repositories, const Indexes& indexes, Ends ends) const {
   bool all = true;
   for (const std::string& repository : repositories) {
@@ -198,8 +202,9 @@ bool GitCommits::note(const std::vector<std::string>& repositories, const Indexe
 
 // A doubt ends where everything that git could find by now has been listed.
 bool GitCommits::note_one(const std::string& repository, const Indexes& indexes, Ends ends) const {
-  const auto path = list_path(directory_, repository);
-  if (!path || !sys::make_private_directories(directory_)) return false;
+  const auto path = list_of(repository);
+  if (!path) return false;
+  if (path->empty()) return true;
   auto list = open_list(*path);
   if (!list) return false;
   plan::KnownCommits& known = list->known;
@@ -222,6 +227,15 @@ bool GitCommits::note_one(const std::string& repository, const Indexes& indexes,
   if (was_in_doubt && !known.is_in_doubt) lines += plan::kNoDoubt;
   if (ends == Ends::kYes) lines += plan::kEndOfRun;
   return lines.empty() || add_lines(*list, lines).has_value();
+}
+
+void GitCommits::unchanged() const {
+  for (const auto& [repository, earlier] : begun_) {
+    const auto path = list_path(directory_, repository);
+    const auto file = path ? sys::open_journal(*path) : Result<UniqueFd>(UniqueFd());
+    const bool is_locked = path && file && sys::lock_journal(file->get());
+    if (is_locked && sys::append(file->get(), plan::kEndOfRun)) ended_.insert(repository);
+  }
 }
 
 GitCommits::~GitCommits() {

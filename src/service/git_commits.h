@@ -5,18 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "plan/known_commits.h"
-#include "sandbox/access.h"
-#include "store/settings_file.h"
 
 namespace hutch::service {
-
-// By the settings; without them, or with broken ones, nothing lands.
-sandbox::AccessRules::Committed committed_files(const store::SettingsFile& file);
 
 struct IndexesLeft;
 
@@ -24,7 +20,10 @@ struct IndexesLeft;
 // run may have made it. What it leaves at protected names is listed when it ends: nobody asks the store for that later.
 class GitCommits {
  public:
-  explicit GitCommits(std::string directory);
+  // kWhereBegun: only of repositories that have a list. Until files land nobody asks; one that was begun is continued,
+  // so that it says whose each commit is when they land again.
+  enum class Keeps { kWhereBegun, kAll };
+  GitCommits(std::string directory, Keeps keeps);
   ~GitCommits();
   GitCommits(const GitCommits&) = delete;
   GitCommits& operator=(const GitCommits&) = delete;
@@ -38,11 +37,15 @@ class GitCommits {
   // kYes: the sandbox has ended.
   enum class Ends { kNo, kYes };
   [[nodiscard]] bool note(const std::vector<std::string>& repositories, const Indexes& indexes, Ends ends) const;
+  // In place of note(), for a sandbox that has ended and changed no file: what is new is not its own.
+  void unchanged() const;
 
  private:
+  std::optional<std::string> list_of(const std::string& repository) const;
   bool note_one(const std::string& repository, const Indexes& indexes, Ends ends) const;
 
   const std::string directory_;
+  const Keeps keeps_;
   const std::int64_t start_ns_;
   // The repositories where this run has begun, with what their logs named then: no commit of this run's.
   std::map<std::string, std::set<std::string>> begun_;

@@ -17,7 +17,8 @@ namespace hutch::service {
 
 namespace {
 
-host::GitPerson person_in(const plan::HostFacts& facts, const host::PathQuestion& question, const Caller& caller) {
+host::GitPerson person_in(const plan::HostFacts& facts, const host::PathQuestion& question, const Caller& caller,
+                          plan::CommittedFiles committed) {
   std::vector<std::string> writable;
   for (const policy::Rule& rule : question.rules) {
     if (rule.verb == policy::Verb::kAllowWrite) writable.push_back(rule.path);
@@ -30,20 +31,24 @@ host::GitPerson person_in(const plan::HostFacts& facts, const host::PathQuestion
   if (is_linked) person.values += "[gc]\n\tauto = 0\n";
   // Where a supervisor judges what git writes, a file that lands is another one than git has written, with its content
   // and its time.
-  const store::SettingsFile settings(config_directory(facts, sys::own_environment()));
-  const bool lands = question.names == host::PathQuestion::Names::kAlways &&
-                     committed_files(settings) == sandbox::AccessRules::Committed::kLands;
+  const bool lands = question.names == host::PathQuestion::Names::kAlways && committed == plan::CommittedFiles::kLand;
   if (lands) person.values += "[core]\n\ttrustctime = false\n\tcheckStat = minimal\n";
   return person;
 }
 
 }  // namespace
 
+plan::CommittedFiles committed_files(const plan::HostFacts& facts) {
+  const auto settings = store::SettingsFile(config_directory(facts, sys::own_environment())).read();
+  return settings && settings->security.git_brings_committed ? plan::CommittedFiles::kLand
+                                                             : plan::CommittedFiles::kHeldBack;
+}
+
 std::vector<plan::HomeFile> git_home_files(const plan::HostFacts& facts, const host::PathQuestion& question,
-                                           const Caller& caller) {
+                                           const Caller& caller, plan::CommittedFiles committed) {
   // An agent's home is a directory that persists.
   if (caller.residence != nullptr) return {};
-  host::GitPerson person = person_in(facts, question, caller);
+  host::GitPerson person = person_in(facts, question, caller, committed);
   std::vector<plan::HomeFile> files;
   if (!person.values.empty()) files.push_back({".gitconfig", std::move(person.values)});
   if (!person.excludes.empty()) files.push_back({".config/git/ignore", std::move(person.excludes)});
@@ -51,11 +56,12 @@ std::vector<plan::HomeFile> git_home_files(const plan::HostFacts& facts, const h
 }
 
 void add_git_of_person(std::vector<plan::CoveredFile>& covered, std::vector<std::string>& environment,
-                       const plan::HostFacts& facts, const host::PathQuestion& question, const Caller& caller) {
+                       const plan::HostFacts& facts, const host::PathQuestion& question, const Caller& caller,
+                       plan::CommittedFiles committed) {
   static constexpr std::string_view kValues = "/run/hutch.gitconfig";
   static constexpr std::string_view kExcludes = "/run/hutch.gitignore";
   if (host::is_hidden_by_rule(question.rules, facts.home, cat({facts.home, "/.gitconfig"}))) return;
-  host::GitPerson person = person_in(facts, question, caller);
+  host::GitPerson person = person_in(facts, question, caller, committed);
   if (!person.excludes.empty()) {
     person.values += cat({"[core]\n\texcludesFile = ", kExcludes, "\n"});
     covered.push_back({std::string(kExcludes), "gitignore", std::move(person.excludes)});

@@ -32,8 +32,7 @@ store::SettingsFile settings_file(const plan::HostFacts& facts) {
 }
 
 Result<sandbox::AccessRules> access_of(const Judged& judged, const std::string& data) {
-  return sandbox::access_rules(judged.guest_program, judged.prepared.plan, data,
-                               committed_files(settings_file(judged.facts)));
+  return sandbox::access_rules(judged.guest_program, judged.prepared.plan, data, judged.prepared.committed);
 }
 
 // Whether a file may have a new name afterwards. An upload has no name until it ends.

@@ -76,7 +76,8 @@ plan::HostFacts facts_of_root(plan::HostFacts facts);
 Result<std::vector<plan::Share>> shares_of(const Residence* residence);
 bool is_of_host_tree(const PlaceRequest& request, std::string_view backend);
 Result<OwnFiles> own_files_of(const PlaceRequest& request, std::string_view backend, plan::NetworkKind network,
-                              const host::PathQuestion& question, const plan::HostFacts& facts, const Caller& caller);
+                              const host::PathQuestion& question, const plan::HostFacts& facts, const Caller& caller,
+                              plan::CommittedFiles committed);
 plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions& options);
 std::uint64_t processes_of(const Prepared& prepared, const plan::HostFacts& facts, const Caller& caller);
 plan::Supervision supervision_of(std::string_view backend, const plan::HostFacts& facts);
@@ -97,6 +98,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   LoadedPolicy loaded = TRY(load_policy(request, facts, caller.environment));
   Prepared prepared;
   prepared.backend = TRY(backend_of(request, loaded.policy));
+  prepared.committed = committed_files(facts);
   TRY(check_backend(prepared.backend, loaded.policy, request, facts, caller));
   policy::Network& network = loaded.policy.network;
   TRY(settle_network_for(prepared, caller.residence, network, network_options(request, network), facts,
@@ -119,7 +121,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   std::ranges::copy(trust.java_stores, std::back_inserter(question.also));
   // An OS user's files are where they are, and may be closed to who asks.
   std::vector<plan::Share> shares = TRY(shares_of(prepared.backend == "user" ? nullptr : caller.residence));
-  OwnFiles own = TRY(own_files_of(request, prepared.backend, kind, question, facts, caller));
+  OwnFiles own = TRY(own_files_of(request, prepared.backend, kind, question, facts, caller, prepared.committed));
   for (const plan::CoveredFile& file : own.covered) question.also.push_back(file.target);
   if (of_user) question.also.insert(question.also.end(), kOwnPlaces.begin(), kOwnPlaces.end());
   const std::optional<plan::ImageInput> image = TRY(image_of(request, prepared.backend, facts, caller.residence));
@@ -138,7 +140,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .trust = std::move(trust),
       .shares = std::move(shares),
       .covered_files = std::move(own.covered),
-      .home_files = git_home_files(facts, question, caller),
+      .home_files = git_home_files(facts, question, caller, prepared.committed),
       .image = image ? &*image : nullptr,
       .os_user = of_user ? &of_user->input : nullptr,
       .supervision = supervision,
@@ -498,7 +500,8 @@ bool is_of_host_tree(const PlaceRequest& request, std::string_view backend) {
 }
 
 Result<OwnFiles> own_files_of(const PlaceRequest& request, std::string_view backend, plan::NetworkKind network,
-                              const host::PathQuestion& question, const plan::HostFacts& facts, const Caller& caller) {
+                              const host::PathQuestion& question, const plan::HostFacts& facts, const Caller& caller,
+                              plan::CommittedFiles committed) {
   const bool has_own_tree = is_of_host_tree(request, backend);
   // An image's own /etc/passwd gets a line, and an OS user has one already.
   const bool is_of_host = has_own_tree || (backend == "none" && !request.image);
@@ -507,7 +510,7 @@ Result<OwnFiles> own_files_of(const PlaceRequest& request, std::string_view back
   own.environment = request.environment;
   const bool is_agents = caller.residence != nullptr && caller.residence->purpose == Residence::Purpose::kLive;
   const bool has_place = has_own_tree || backend == "namespace" || backend == "container";
-  if (has_place && is_agents) add_git_of_person(own.covered, own.environment, facts, question, caller);
+  if (has_place && is_agents) add_git_of_person(own.covered, own.environment, facts, question, caller, committed);
   return own;
 }
 

@@ -56,6 +56,7 @@ struct Prepared {
   policy::ParentProxies parent_proxies;
   std::string backend;
   std::string agent{};  // whose settings open the network; empty: options of a command line do
+  plan::CommittedFiles committed = plan::CommittedFiles::kHeldBack;
 };
 
 // The request's, or those of an agent's settings as they are now; with the usual hosts where there are rules.

@@ -125,7 +125,9 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
   const Job job{request, command, facts,  dirs,  prepared, signals.get(), control ? &*control : nullptr,
                 tell,    session, record, ahead, git};
   auto report = run_prepared(job);
-  if (!report || report->outcome.files == sandbox::Outcome::Files::kMayHaveChanged) {
+  if (report && report->outcome.files == sandbox::Outcome::Files::kUnchanged) {
+    if (git) git->unchanged();
+  } else {
     tell_redirected_git(prepared, tell);
     if (git) hold_git_states(*git, dirs, decide.keep, tell);
   }
@@ -187,8 +189,7 @@ Result<RunReport> run_prepared(const Job& job) {
   }));
 
   const std::string program = TRY(guest_program());
-  sandbox::AccessRules access =
-      TRY(sandbox::access_rules(program, plan, job.dirs.data, committed_files(store::SettingsFile(job.dirs.config))));
+  sandbox::AccessRules access = TRY(sandbox::access_rules(program, plan, job.dirs.data, job.prepared.committed));
   sandbox::Supervision supervision{.instance = instance,
                                    .streams = streams,
                                    .signals = job.signals,
