@@ -62,7 +62,16 @@ struct Job {
   std::optional<GitBefore>& git;  // from the start of the backend on; none if nothing is isolated
 };
 
+// Whoever answers the sandbox, from beside it; null where the plan has none.
+struct Beside {
+  std::unique_ptr<RunQuestions> questions;
+  std::unique_ptr<sandbox::Network> network;
+  std::unique_ptr<HostSockets> sockets;
+  std::unique_ptr<HostFiles> files;
+};
+
 Result<std::vector<std::string>> command_of(const RunRequest& request);
+Result<Beside> make_beside(const Job& job, const sandbox::ScreenWatch* screen);
 Result<Prepared> prepare_with_directories(const PlaceRequest& place, const plan::HostFacts& facts, const Caller& caller,
                                           const Tell& tell);
 Result<RunReport> run_prepared(const Job& job);
@@ -159,6 +168,18 @@ Result<Prepared> prepare_with_directories(const PlaceRequest& place, const plan:
   return prepare(place, facts, caller);
 }
 
+Result<Beside> make_beside(const Job& job, const sandbox::ScreenWatch* screen) {
+  Beside made;
+  made.questions = make_questions(job, screen);
+  made.network = TRY(make_network(job, made.questions ? &made.questions->questions() : nullptr));
+  if (made.network) made.questions->serve(*made.network);
+  made.sockets = make_sockets(job, made.questions.get());
+  made.files = make_files(job, made.questions.get());
+  if (made.network)
+    made.network->tell_passed_to([&job](const egress::Passed& passed) { job.record().connected(passed); });
+  return made;
+}
+
 Result<RunReport> run_prepared(const Job& job) {
   const plan::SandboxPlan& plan = job.prepared.plan;
   Holding holding = TRY(hold_limits(job.prepared, job.facts));
@@ -166,19 +187,18 @@ Result<RunReport> run_prepared(const Job& job) {
     job.tell("no cgroup here: rlimits hold --memory for each process; private directories hold as much together");
   }
   sandbox::ScreenWatch screen;
-  const std::unique_ptr<RunQuestions> questions = make_questions(job, &screen);
-  const std::unique_ptr<sandbox::Network> network =
-      TRY(make_network(job, questions ? &questions->questions() : nullptr));
-  if (network) questions->serve(*network);
-  const std::unique_ptr<HostSockets> sockets = make_sockets(job, questions.get());
-  const std::unique_ptr<HostFiles> files = make_files(job, questions.get());
-  if (network) network->tell_passed_to([&](const egress::Passed& passed) { job.record().connected(passed); });
-  if (network && wants_trust(plan)) {
-    const wire::InspectReady trust = TRY(network->gateway().inspector_trust());
+  // What it trusts is part of the plan.
+  const bool is_asked_first = wants_trust(plan);
+  Beside beside;
+  if (is_asked_first) beside = TRY(make_beside(job, &screen));
+  if (is_asked_first && beside.network) {
+    const wire::InspectReady trust = TRY(beside.network->gateway().inspector_trust());
     TRY(fill_trust(job.prepared.plan, trust));
   }
   backend::Instance instance = TRY(start_backend(job, holding));
   // From here the plan is being applied. What follows takes place meanwhile; the command waits for `supervise`.
+  if (!is_asked_first) beside = TRY(make_beside(job, &screen));
+  const auto& [questions, network, sockets, files] = beside;
   job.record();
   if (job.prepared.backend != "none") job.git.emplace(job.prepared, job.dirs.data);
   const bool as_json = job.request.form == OutputForm::kJson;
