@@ -10,6 +10,7 @@
 #include "guest/enter.h"
 #include "guest/init.h"
 #include "guest/network.h"
+#include "guest/supervised_mounts.h"
 #include "guest/tree.h"
 #include "sys/channel.h"
 #include "sys/identity.h"

@@ -14,10 +14,10 @@ namespace hutch::guest {
 // is gone. `mounts` is watched: without what protects, all ends (watch_covers of guest/tree.h). With `supervised`
 // there will be a supervisor: what it needs travels to the host, and its own calls wait for it as well.
 struct Supervised {
-  UniqueFd tree;  // split_off_writable of guest/tree.h
+  UniqueFd tree;  // split_off_writable of guest/supervised_mounts.h
   UniqueFd user;  // namespaces
   UniqueFd mounts;
-  std::vector<UniqueFd> roots;  // open_supervised of guest/tree.h
+  std::vector<UniqueFd> roots;  // open_supervised of guest/supervised_mounts.h
 };
 struct Watched {
   std::optional<UniqueFd> mounts;

@@ -19,7 +19,6 @@
 #include "sys/files.h"
 #include "sys/io.h"
 #include "sys/mounts.h"
-#include "wire/access.h"
 
 namespace hutch::guest {
 
@@ -218,30 +217,6 @@ Result<UniqueFd> watch_covers(const plan::SandboxPlan& plan) {
   UniqueFd mounts = TRY(sys::open("/proc/self/mountinfo", sys::Open::kRead));
   TRY(check_covers(plan));
   return mounts;
-}
-
-Result<UniqueFd> split_off_writable(const plan::SandboxPlan& plan) {
-  const UniqueFd root = TRY(sys::open_exact("/"));
-  UniqueFd copy = TRY(sys::clone_tree(root.get(), "/"));
-  for (const std::string& target : plan.supervised) {
-    const UniqueFd mount = TRY(sys::open_beneath(root.get(), target));
-    // With the host's own mounts below it, unless there are some of the sandbox's own, which go their own way.
-    const auto own = [&](const plan::MountStep& step) {
-      return step.target != target && step.kind != plan::MountKind::kBind && is_within(step.target, target);
-    };
-    const bool alone = std::ranges::any_of(plan.mounts, own);
-    const sys::MountFlags flags = {.read_only = true, .no_devices = true};
-    TRY(alone ? sys::restrict_mount(mount.get(), target, flags) : sys::restrict_tree(mount.get(), target, flags));
-  }
-  return copy;
-}
-
-Result<std::vector<UniqueFd>> open_supervised(const plan::SandboxPlan& plan) {
-  std::vector<UniqueFd> roots;
-  if (plan.supervised.size() > wire::kSupervisedRootsMax) return roots;
-  const UniqueFd root = TRY(sys::open_exact("/"));
-  for (const std::string& target : plan.supervised) roots.push_back(TRY(sys::open_beneath(root.get(), target)));
-  return roots;
 }
 
 // This mounts over bubblewrap's /dev/pts, because bubblewrap has no option for the limit. A process that owns only the

@@ -62,11 +62,4 @@ Status limit_terminals();
 // The plan's names in /proc become read-only or unreadable.
 Status restrict_proc(const plan::SandboxPlan& plan);
 
-// A copy of the whole tree, attached nowhere, that can be written where the plan says so. In the tree itself what is
-// supervised becomes read-only.
-Result<UniqueFd> split_off_writable(const plan::SandboxPlan& plan);
-// The roots of the supervised mounts, by O_PATH, before a command could have one moved; none where a message could not
-// carry as many.
-Result<std::vector<UniqueFd>> open_supervised(const plan::SandboxPlan& plan);
-
 }  // namespace hutch::guest
