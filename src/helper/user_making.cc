@@ -16,9 +16,11 @@
 #include "plan/person_setup.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
+#include "sys/identity.h"
 #include "sys/io.h"
 #include "sys/local_socket.h"
 #include "sys/process.h"
+#include "sys/rlimits.h"
 
 namespace hutch::helper {
 
@@ -106,6 +108,8 @@ Result<std::string> initiating_program(std::uint32_t person) {
 }
 
 Status run_init(const std::string& program, const std::string& called, const std::string& agent) {
+  // By sudo this process has the limits of whoever asks (sudo(8)): one could end what is made halfway.
+  TRY_CTX(sys::lift_limits(), "hutch-helper: lift the limits of whoever asks");
   const UniqueFd nothing = TRY(sys::open("/dev/null", sys::Open::kRead));
   const UniqueFd nowhere = TRY(sys::open("/dev/null", sys::Open::kWrite));
   // What it makes has modes of its own, and others than this process's files.

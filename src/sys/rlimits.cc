@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "sys/call.h"
@@ -46,6 +47,24 @@ Status lower_limit(int resource, ProcessLimit to) {
   const rlimit limit{std::min<rlim_t>({now.soft, to.soft, hard}), hard};
   const auto which = static_cast<__rlimit_resource_t>(resource);
   return check(::setrlimit(which, &limit), {"setrlimit(", std::to_string(resource), ")"});
+}
+
+Status lift_limits() {
+  struct Enough {
+    __rlimit_resource_t which;
+    rlim_t soft;
+  };
+  static constexpr std::array kEnough = {Enough{RLIMIT_AS, RLIM_INFINITY},   Enough{RLIMIT_CPU, RLIM_INFINITY},
+                                         Enough{RLIMIT_DATA, RLIM_INFINITY}, Enough{RLIMIT_FSIZE, RLIM_INFINITY},
+                                         Enough{RLIMIT_STACK, 8 << 20},      Enough{RLIMIT_NOFILE, 1024}};
+  for (const auto& [which, soft] : kEnough) {
+    const std::string number = std::to_string(which);
+    rlimit limit{};
+    TRY(check(::getrlimit(which, &limit), {"getrlimit(", number, ")"}));
+    limit = {soft, std::max(limit.rlim_max, soft)};
+    TRY(check(::setrlimit(which, &limit), {"setrlimit(", number, ")"}));
+  }
+  return {};
 }
 
 Result<HardLimits> hard_limits() {

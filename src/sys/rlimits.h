@@ -19,6 +19,10 @@ struct ProcessLimit {
 Result<ProcessLimit> limit_of(int resource);
 Status lower_limit(int resource, ProcessLimit to);
 
+// As much of what ends a process, or holds it up, as a service has (systemd.exec(5)), whoever started this one. An
+// error where that is more than this process may have (CAP_SYS_RESOURCE).
+Status lift_limits();
+
 // How far this process could raise its own limits (getrlimit(2)).
 struct HardLimits {
   std::uint64_t open_files = 0;

@@ -1,12 +1,18 @@
 # hutch-helper where there is no systemd: by sudo's rule for one person.
 import os
+import pathlib
 import re
+import resource
 import shutil
+import sys
 
 import pytest
 
 import harness
 import people
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from made_test import made, wish  # noqa: E402
 
 pytestmark = pytest.mark.skipif(shutil.which("sudo") is None, reason="sudo is not installed")
 
@@ -53,6 +59,40 @@ def test_an_agent_gets_its_user_by_it(machine):
         carol("agent", "remove", "bob")
         carol("daemon", "stop")
         machine.root(machine.base.bin / "hutch", "deinit", "--for", "carol", "--agent", "bob", "--remove-homes")
+
+
+ASK_BY_SUDO = """
+import resource, socket, subprocess, sys
+mine, its = socket.socketpair()
+limit = getattr(resource, sys.argv[2])
+subprocess.Popen(["sudo", "-n", "--", sys.argv[1]], stdin=its, start_new_session=True,
+                 preexec_fn=lambda: resource.setrlimit(limit, (int(sys.argv[3]), int(sys.argv[4]))))
+its.close()
+mine.sendall(bytes.fromhex(sys.argv[5]))
+print(mine.recv(65536).hex())
+"""
+
+
+@pytest.mark.parametrize("hard", [False, True])
+@pytest.mark.parametrize(("limit", "value"), [("RLIMIT_FSIZE", 1000), ("RLIMIT_NOFILE", 10), ("RLIMIT_AS", 8 << 20)])
+def test_the_persons_limits_are_not_roots(machine, limit, value, hard):
+    """sudo hands them on. useradd(8) would end with its locks held, or with a user that nothing counts."""
+    agent, helper = limit.removeprefix("RLIMIT_").lower(), machine.base.bin / "hutch-helper"
+    limits = [str(value), str(value if hard else resource.getrlimit(getattr(resource, limit))[1])]
+    locks = {f"{name}.lock" for name in ("passwd", "shadow", "group", "gshadow")}
+    words = ["/usr/bin/python3", "-c", ASK_BY_SUDO, helper, limit, *limits, wish(agent).hex()]
+    heard = bytes.fromhex(harness.run_in(machine.person("carol"), words, outer=machine.enter()).ok().text)
+    try:
+        assert not locks & set(os.listdir(machine.file("/etc"))), heard
+        entries = list(machine.file("/etc/hutch-helper/people/61401").glob(f"hutch-carol-{agent}-*"))
+        # Root of a container may not lift a hard limit.
+        if hard and heard[4] == 2:
+            assert not entries and f"hutch-carol-{agent}-" not in machine.file("/etc/passwd").read_text()
+        else:
+            made(heard)
+            assert [entry.read_text() for entry in entries] == ["carol\n"]
+    finally:
+        machine.root(machine.base.bin / "hutch", "deinit", "--for", "carol", "--agent", agent, "--remove-homes")
 
 
 def test_nobody_else_and_nothing_else(machine):
