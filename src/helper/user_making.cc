@@ -3,7 +3,9 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -41,7 +43,7 @@ Error not_let(std::uint32_t person) {
 }
 
 Result<UniqueFd> take_turn(const wire::Connection& caller);
-Status check_has_room(std::uint32_t person, const std::string& called);
+Status check_has_room(std::uint32_t person, const std::string& called, const std::string& name);
 Result<std::string> initiating_program(std::uint32_t person);
 Status run_init(const std::string& program, const std::string& called, const std::string& agent);
 Result<std::optional<std::uint32_t>> users_number(std::uint32_t person, const std::string& name);
@@ -59,7 +61,7 @@ Result<std::uint32_t> make_agents_user(std::uint32_t person, const wire::HelperM
   const std::string name = plan::os_user_name_of(called, asked.agent);
   const UniqueFd turn = TRY(take_turn(caller));
   if (const auto there = TRY(users_number(person, name))) return *there;
-  TRY(check_has_room(person, called));
+  TRY(check_has_room(person, called, name));
   const std::string program = TRY(initiating_program(person));
   TRY(run_init(program, called, asked.agent));
   if (const auto made = TRY(users_number(person, name))) return *made;
@@ -86,11 +88,13 @@ Result<UniqueFd> take_turn(const wire::Connection& caller) {
   }
 }
 
-// Those of agents that are no more count: their files and shares are there, and their numbers are given to nobody.
-Status check_has_room(std::uint32_t person, const std::string& called) {
+// Those of agents that are no more count: their files and shares are there, and their numbers are given to nobody. One
+// that could not be made to the end counts as well, but may be tried again.
+Status check_has_room(std::uint32_t person, const std::string& called, const std::string& name) {
   const auto entries = TRY(sys::list_directory(plan::people_directory(person), sys::Listing::kAll));
+  const auto others = std::ranges::count_if(entries, [&](const auto& entry) { return entry.name != name; });
   // Beside the one for all agents.
-  if (entries.size() <= plan::kAgentsUsersMax) return {};
+  if (static_cast<std::size_t>(others) <= plan::kAgentsUsersMax) return {};
   return fail({Code::kConflict, 0,
                cat({"hutch-helper: ", called, " has ", std::to_string(plan::kAgentsUsersMax),
                     " users of agents, the most there may be: sudo hutch deinit --for ", called,

@@ -45,7 +45,7 @@ std::vector<std::string> os_user_places(std::string_view name);
 inline constexpr std::string_view kHelperPlace = "/etc/hutch-helper";
 std::string people_directory(std::uint32_t person);
 std::string people_entry(std::uint32_t person, std::string_view user);
-// What is in it while the user is being removed: nobody's name, so that nothing new starts, but still whose it was.
+// What is in it while the user is being made or removed: nobody's name, so that nothing starts, but still whose it is.
 std::string leaving_person(std::string_view person);
 // What lets that person have users for agents made, by hutch-helper: root's, with what the person is called in it, and
 // below that the path of hutch, which makes them.

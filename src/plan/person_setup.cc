@@ -61,6 +61,15 @@ std::string sudoers_file(std::uint32_t person) { return cat({"/etc/sudoers.d/hut
 std::vector<SetupStep> init_person_steps(const std::string& name, const PersonFacts& facts) {
   std::vector<SetupStep> steps;
   const std::string home = os_user_home(name);
+  const std::string place(kHelperPlace);
+  for (const std::string& made : {place, place + "/people", people_directory(facts.uid)}) {
+    steps.push_back(directory("make the place of who may be whom", made, "0755", "root", "root"));
+  }
+  // Before all else: what fails further down has left a user, which counts as one of the person's.
+  if (!facts.has_entry) {
+    steps.push_back(root_file(cat({"write down that ", name, " is for ", facts.person}), people_entry(facts.uid, name),
+                              leaving_person(facts.person) + "\n"));
+  }
   if (!facts.user.has_user) steps.push_back(system_user(name, facts.user.number, home, ""));
   if (!facts.user.has_user || !facts.user.number_is_written) write_number(steps, name, facts.user.number);
   end_logins(steps, name);
@@ -73,10 +82,6 @@ std::vector<SetupStep> init_person_steps(const std::string& name, const PersonFa
   steps.push_back(directory("make the place of what it shares", os_user_shared(name), "0700", name, name));
   steps.push_back(own_directory("make its workspaces", home + "/workspaces", name));
   steps.push_back(own_directory("make the place of its toolchains", home + "/.runtimes", name));
-  const std::string place(kHelperPlace);
-  for (const std::string& made : {place, place + "/people", people_directory(facts.uid)}) {
-    steps.push_back(directory("make the place of who may be whom", made, "0755", "root", "root"));
-  }
   steps.push_back(root_file(cat({"let ", facts.person, " have sandboxes that are ", name}),
                             people_entry(facts.uid, name), facts.person + "\n"));
   if (is_for_all_agents(name, facts)) {

@@ -41,12 +41,13 @@ std::string file_text(const std::string& path) {
 
 TEST(PersonSetup, BySystemd) {
   const auto lines = person_lines(init_person_steps("hutch-carol", carol(HelperStarter::kSystemd)));
-  EXPECT_EQ(lines[0],
+  EXPECT_THAT(lines[3], HasSubstr("/etc/hutch-helper/people/1007/hutch-carol leaving carol\n"));
+  EXPECT_EQ(lines[4],
             "useradd --system --user-group --no-create-home --home-dir /var/lib/hutch-people/hutch-carol --shell "
             "/bin/../bin/bash --expiredate 1970-01-02 hutch-carol");
-  EXPECT_EQ(lines[1], "usermod --expiredate 1970-01-02 --shell /bin/../bin/bash hutch-carol");
+  EXPECT_EQ(lines[5], "usermod --expiredate 1970-01-02 --shell /bin/../bin/bash hutch-carol");
   EXPECT_THAT(lines, Contains("install -d -m 0700 -o hutch-carol -g hutch-carol -- /var/lib/hutch-people/hutch-carol"));
-  EXPECT_THAT(lines, Contains(HasSubstr("/etc/hutch-helper/people/1007/hutch-carol")));
+  EXPECT_THAT(lines, Contains(HasSubstr("/etc/hutch-helper/people/1007/hutch-carol carol\n")));
   EXPECT_THAT(lines, Contains(HasSubstr("ExecStart=/usr/lib/hutch/hutch-helper\n")));
   EXPECT_EQ(lines.back(), "systemctl enable --now hutch-helper.socket");
   EXPECT_THAT(lines, Not(Contains(HasSubstr("sudoers"))));
@@ -101,6 +102,12 @@ TEST(PersonSetup, OneForAllAgentsLetsThePersonHaveUsersForSingleOnes) {
   EXPECT_EQ(person_lines(deinit_person_steps("hutch-carol", facts, Homes::kKept)).front(),
             "rm -f -- /etc/hutch-helper/agents/1007");
   EXPECT_THAT(person_lines(deinit_person_steps(bob, facts, Homes::kKept)), Not(Contains(HasSubstr("/agents/"))));
+}
+
+TEST(PersonSetup, WhatIsThereIsNotTakenFromThePersonMeanwhile) {
+  PersonFacts facts = carol(HelperStarter::kSystemd);
+  facts.has_entry = facts.user.has_user = true;
+  EXPECT_THAT(person_lines(init_person_steps("hutch-carol", facts)), Not(Contains(HasSubstr("leaving"))));
 }
 
 TEST(PersonSetup, RootMakesNothingWhereAUserMayPutALink) {

@@ -1,5 +1,6 @@
 # One hutch init for all agents of a person: hutch-helper has a user made for each, and for nobody else.
 import concurrent.futures
+import hashlib
 import os
 import pathlib
 import struct
@@ -11,7 +12,7 @@ import harness
 import people
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from attack_test import VERSION, ask, frame, number_of  # noqa: E402
+from attack_test import VERSION, ask, frame, number_of, start  # noqa: E402
 
 
 def wish(agent, version=VERSION, tail=b""):
@@ -183,6 +184,34 @@ def test_there_are_so_many_and_no_more(machine):
     finally:
         for entry in entries:
             entry.unlink()
+
+
+def test_one_that_is_made_halfway_counts(machine):
+    """It has a number, which nobody else gets; the person has another try at it, and none beside it."""
+    name = "hutch-frank-half-" + hashlib.sha256(b"frank/half").hexdigest()[:8]
+    people_of = machine.file(f"/etc/hutch-helper/people/{people.PEOPLE['frank']}")
+    in_the_way = machine.file(f"/var/lib/hutch-people/{name}")
+    entries = [people_of / f"hutch-frank-x{number}-00000000" for number in range(31)]
+    in_the_way.write_text("no directory\n")
+    try:
+        heard, _ = ask(machine, "frank", wish("half"), then="wait")
+        assert b"could not be made" in heard and users(machine, "frank") == [name], heard
+        assert (people_of / name).read_text() == "leaving frank\n"
+        heard, descriptors = ask(machine, "frank", start(number_of(machine, name)))
+        assert b"may run nothing as user" in heard and descriptors == 0, heard
+        for entry in entries:
+            entry.write_text("frank\n")
+        heard, _ = ask(machine, "frank", wish("more"), then="wait")
+        assert b"the most there may be" in heard and users(machine, "frank") == [name], heard
+        in_the_way.unlink()
+        assert made(ask(machine, "frank", wish("half"), then="wait")[0]) == number_of(machine, name)
+    finally:
+        if in_the_way.is_file():
+            in_the_way.unlink()
+        for entry in entries:
+            entry.unlink(missing_ok=True)
+        deinit(machine, "frank", "half")
+    assert users(machine, "frank") == [] and not (people_of / name).exists()
 
 
 def test_what_stays_after_deinit_is_told(machine):
