@@ -2,6 +2,7 @@
 #include "server/client_sessions.h"
 
 #include "base/text.h"
+#include "service/agent_checks.h"
 #include "sys/host_info.h"
 #include "sys/journal.h"
 #include "sys/tree.h"
@@ -56,6 +57,7 @@ Result<std::shared_ptr<ClientSessions::Questions>> ClientSessions::make(const st
   TRY(sys::make_private_directories(cat({marks(), "/", agent})));
   store::AgentRecord record = TRY(agents_.draft(agent));
   for (const std::string& setting : wish.settings) record = TRY(store::with_setting(record, setting));
+  TRY(service::check_passing_agent(record));
   agents_.give_policy(agent, std::move(wish.policy));
   auto questions = TRY(agents_.board().attend_alone(agent));
   TRY(agents_.create(std::move(record)));

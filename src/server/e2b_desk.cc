@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "server/agent_settings.h"
 #include "server/process_shares.h"
+#include "service/agent_checks.h"
 #include "store/image_store.h"
 #include "sys/files.h"
 #include "sys/journal.h"
@@ -104,6 +105,7 @@ Result<store::AgentRecord> E2bDesk::agent_record(const std::string& id, const st
     settings = {cat({"image=", *image})};
   }
   for (const std::string& setting : settings) record = TRY_CTX(store::with_setting(record, setting), kTemplates);
+  TRY(service::check_passing_agent(record));
   return record;
 }
 

@@ -13,6 +13,7 @@
 #include "policy/reader.h"
 #include "policy/units.h"
 #include "service/code_agent.h"
+#include "sys/identity.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -65,6 +66,14 @@ Status check_settings(const store::AgentRecord& record, const store::AgentRecord
   if (record.limits.disk != before.limits.disk || record.backend != before.backend) TRY(check_disk(record));
   if (record.code_agent != before.code_agent) TRY(check_code_agent(record.code_agent));
   return {};
+}
+
+Status check_passing_agent(const store::AgentRecord& record) {
+  if (record.backend != "user" || sys::user_id() == 0) return {};
+  return fail(
+      Error::unsupported("backend user: this agent goes with its client, and its OS user would stay, for root alone to "
+                         "remove; use another "
+                         "backend, or an agent that stays (hutch agent create NAME backend=user)"));
 }
 
 std::vector<std::string> policy_notes(const store::AgentRecord& record) {

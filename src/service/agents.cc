@@ -172,6 +172,10 @@ Result<store::AgentRecord> AgentService::create(store::AgentRecord record) {
   TRY(check_isolation(record, dirs_));
   TRY(settle_directory(record, dirs_));
   TRY(settle_image(record, dirs_));
+  // Of a person's OS users one too many stays.
+  if (agents_->find(record.name)) {
+    return fail({Code::kConflict, 0, cat({"agent ", record.name, " is there already"})});
+  }
   TRY(settle_os_user(record));
   record = TRY(agents_->create(std::move(record)));
   // One of the name that was removed while somebody set a secret of its may have left that.

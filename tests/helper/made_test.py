@@ -1,6 +1,7 @@
 # One hutch init for all agents of a person: hutch-helper has a user made for each, and for nobody else.
 import concurrent.futures
 import hashlib
+import json
 import os
 import pathlib
 import struct
@@ -8,6 +9,9 @@ import sys
 
 import pytest
 
+import api
+import daemons
+import e2b
 import harness
 import people
 
@@ -212,6 +216,32 @@ def test_one_that_is_made_halfway_counts(machine):
             entry.unlink(missing_ok=True)
         deinit(machine, "frank", "half")
     assert users(machine, "frank") == [] and not (people_of / name).exists()
+
+
+@pytest.fixture
+def carols_daemon(machine):
+    class Daemon(daemons.Daemon):
+        def options(self, given):
+            return super().options({"outer": machine.enter(), **given})
+
+    made_here = Daemon(machine.base, machine.person("carol"))
+    made_here.person.write(made_here.state / "config/templates.json", json.dumps({"own": {"backend": "user"}}))
+    made_here("agent", "list").ok()
+    yield made_here
+    made_here.stop()
+
+
+def test_what_goes_with_its_client_has_no_user_made(machine, carols_daemon):
+    """Its name is new each time, and the user would stay: after 32 there would be none for carol's own agents."""
+    before, socket_api = users(machine, "carol"), api.OnSocket(carols_daemon.socket)
+    refused = e2b.rest(socket_api, "POST", "/v2/sandboxes", {"templateID": "own"})
+    assert refused.status >= 400 and b"an agent that stays" in refused.body, refused.body
+    refused = socket_api.post("/v1/sessions", {"dir": "/", "backend": "user"})
+    assert refused.status >= 400 and b"an agent that stays" in refused.body, refused.body
+    carols_daemon("agent", "create", "there", "backend=namespace").ok()
+    refused = carols_daemon("agent", "create", "there", "backend=user")
+    assert refused.code != 0 and "agent there is there already" in refused.errors, str(refused)
+    assert users(machine, "carol") == before
 
 
 def test_what_stays_after_deinit_is_told(machine):
