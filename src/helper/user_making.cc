@@ -23,6 +23,7 @@
 #include "sys/local_socket.h"
 #include "sys/process.h"
 #include "sys/rlimits.h"
+#include "sys/scheduling.h"
 
 namespace hutch::helper {
 
@@ -112,8 +113,10 @@ Result<std::string> initiating_program(std::uint32_t person) {
 }
 
 Status run_init(const std::string& program, const std::string& called, const std::string& agent) {
-  // By sudo this process has the limits of whoever asks (sudo(8)): one could end what is made halfway.
+  // By sudo this process has the limits and the priority of whoever asks (sudo(8)): what is made could end halfway, or
+  // hold what others wait for, the lock of passwd(5) too, while it gets no processor.
   TRY_CTX(sys::lift_limits(), "hutch-helper: lift the limits of whoever asks");
+  TRY_CTX(sys::take_usual_priority(), "hutch-helper: leave the priority of whoever asks");
   const UniqueFd nothing = TRY(sys::open("/dev/null", sys::Open::kRead));
   const UniqueFd nowhere = TRY(sys::open("/dev/null", sys::Open::kWrite));
   // What it makes has modes of its own, and others than this process's files.

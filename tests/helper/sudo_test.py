@@ -61,6 +61,26 @@ def test_an_agent_gets_its_user_by_it(machine):
         machine.root(machine.base.bin / "hutch", "deinit", "--for", "carol", "--agent", "bob", "--remove-homes")
 
 
+PROBE = "#!/bin/sh\nawk '{ print $19, $41 }' /proc/self/stat > /etc/probed\n"
+
+
+def test_what_runs_as_root_has_no_priority_of_the_persons(machine):
+    """It would hold the lock of passwd(5), and the turn of everybody's users, while it gets no processor."""
+    grant, probe = machine.file("/etc/hutch-helper/agents/61401"), machine.file("/etc/probe")
+    granted, helper = grant.read_text(), machine.base.bin / "hutch-helper"
+    probe.write_text(PROBE)
+    probe.chmod(0o755)
+    grant.write_text("carol\n/etc/probe\n")
+    code = f"import os\nos.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))\nos.nice(19)\n{ASK_BY_SUDO}"
+    try:
+        words = ["/usr/bin/python3", "-c", code, helper, "RLIMIT_NOFILE", "1024", "1024", wish("idle").hex()]
+        harness.run_in(machine.person("carol"), words, outer=machine.enter()).ok()
+        assert machine.file("/etc/probed").read_text() == "0 0\n"
+    finally:
+        grant.write_text(granted)
+        probe.unlink()
+
+
 ASK_BY_SUDO = """
 import resource, socket, subprocess, sys
 mine, its = socket.socketpair()
