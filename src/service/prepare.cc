@@ -78,6 +78,7 @@ bool is_of_host_tree(const PlaceRequest& request, std::string_view backend);
 Result<OwnFiles> own_files_of(const PlaceRequest& request, std::string_view backend, plan::NetworkKind network,
                               const host::PathQuestion& question, const plan::HostFacts& facts, const Caller& caller,
                               plan::CommittedFiles committed);
+void add_stores(std::vector<std::string>& paths, const plan::TrustInput& trust);
 plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions& options);
 std::uint64_t processes_of(const Prepared& prepared, const plan::HostFacts& facts, const Caller& caller);
 plan::Supervision supervision_of(std::string_view backend, const plan::HostFacts& facts);
@@ -117,8 +118,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   // TLS is opened where requests have rules, or a secret is put into them, and nowhere else.
   const bool opens = kind == plan::NetworkKind::kGateway && reads_requests(network, caller.residence);
   plan::TrustInput trust = opens ? find_trust_stores(caller.environment) : plan::TrustInput();
-  std::ranges::copy(trust.stores, std::back_inserter(question.also));
-  std::ranges::copy(trust.java_stores, std::back_inserter(question.also));
+  add_stores(question.also, trust);
   // An OS user's files are where they are, and may be closed to who asks.
   std::vector<plan::Share> shares = TRY(shares_of(prepared.backend == "user" ? nullptr : caller.residence));
   OwnFiles own = TRY(own_files_of(request, prepared.backend, kind, question, facts, caller, prepared.committed));
@@ -552,6 +552,11 @@ std::string command_path(const Caller& caller, const std::string& cwd) {
   const std::string typed = caller.command.starts_with('/') ? caller.command : cat({cwd, "/", caller.command});
   const auto canonical = host::canonical_path(typed);
   return canonical ? canonical->path : std::string();
+}
+
+void add_stores(std::vector<std::string>& paths, const plan::TrustInput& trust) {
+  std::ranges::copy(trust.stores, std::back_inserter(paths));
+  std::ranges::copy(trust.java_stores, std::back_inserter(paths));
 }
 
 plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions& options) {
