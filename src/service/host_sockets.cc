@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "plan/os_user.h"
 #include "policy/decide.h"
 #include "policy/glob.h"
 #include "sys/delegate.h"
@@ -54,6 +55,11 @@ SocketJudgement judge_socket(const policy::Network& network, const policy::Asks&
                              const std::vector<policy::Rule>& rules, const std::string& path) {
   SocketJudgement judgement{path, policy::decide_socket(network, asks, path)};
   if (judgement.decision.verdict != SocketVerdict::kAsk) return judgement;
+  // It would take whoever connects for the person, and let them be another user.
+  if (is_within(path, plan::kHelperSocket.substr(0, plan::kHelperSocket.rfind('/')))) {
+    judgement.decision = {SocketVerdict::kDeny, "built in", "it is hutch-helper's, which starts programs as root"};
+    return judgement;
+  }
   for (const policy::Rule& rule : rules) {
     const bool closes = rule.origin == policy::Origin::kStore || rule.origin == policy::Origin::kCredential;
     if (!closes || !is_within(path, rule.path)) continue;

@@ -325,6 +325,17 @@ def test_from_inside_the_helper_is_out_of_reach(machine, carol):
     assert carol.run("/usr/bin/python3", "-c", code).ok().text.startswith("held")
 
 
+def test_nobody_is_asked_whether_a_sandbox_may_reach_it(machine):
+    """Whoever it answers is the person: with hutch between them, a program in a sandbox too (hutch-helper would start
+    another for it, as another user)."""
+    code = "import socket\nsocket.socket(socket.AF_UNIX).connect('/run/hutch-helper/socket')"
+    carol = machine.person("carol")
+    project = carol.mkdir(carol.home / "of sockets")
+    held = machine.hutch("carol", project, "namespace").run("/usr/bin/python3", "-c", code)
+    assert held.code == 1 and "/run/hutch-helper/socket was refused: it is hutch-helper's" in held.errors, str(held)
+    assert "--allow-socket" not in held.errors, "no question, and no such remedy"
+
+
 def test_as_the_agents_user_outside_of_a_sandbox_the_helper_gives_nothing(machine):
     user = harness.Person("hutch-carol", number_of(machine, "hutch-carol"), pathlib.Path("/"))
     for whom in ("hutch-carol", "hutch-dave"):
