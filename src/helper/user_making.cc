@@ -45,6 +45,7 @@ Error not_let(std::uint32_t person) {
 
 Result<UniqueFd> take_turn(const wire::Connection& caller);
 Status check_has_room(std::uint32_t person, const std::string& called, const std::string& name);
+Status check_has_no_files(std::uint32_t person, const std::string& name);
 Result<std::string> initiating_program(std::uint32_t person);
 Status run_init(const std::string& program, const std::string& called, const std::string& agent);
 Result<std::optional<std::uint32_t>> users_number(std::uint32_t person, const std::string& name);
@@ -63,6 +64,7 @@ Result<std::uint32_t> make_agents_user(std::uint32_t person, const wire::HelperM
   const UniqueFd turn = TRY(take_turn(caller));
   if (const auto there = TRY(users_number(person, name))) return *there;
   TRY(check_has_room(person, called, name));
+  TRY(check_has_no_files(person, name));
   const std::string program = TRY(initiating_program(person));
   TRY(run_init(program, called, asked.agent));
   if (const auto made = TRY(users_number(person, name))) return *made;
@@ -100,6 +102,19 @@ Status check_has_room(std::uint32_t person, const std::string& called, const std
                cat({"hutch-helper: ", called, " has ", std::to_string(plan::kAgentsUsersMax),
                     " users of agents, the most there may be: sudo hutch deinit --for ", called,
                     " --agent NAME takes back that of an agent that is no more"})});
+}
+
+// Root has taken a user back and kept its files: they are for root to give, and somebody whose name begins as the
+// person's does could look for an agent's name that makes the same one.
+Status check_has_no_files(std::uint32_t person, const std::string& name) {
+  if (TRY(sys::status_of(plan::people_entry(person, name)))) return {};
+  for (const std::string& place : plan::os_user_places(name)) {
+    if (!TRY(sys::status_of(place))) continue;
+    return fail({Code::kConflict, 0,
+                 cat({"hutch-helper: ", place, " is there, of a user ", name,
+                      " that root removed: sudo hutch init --for PERSON --agent NAME gives it back"})});
+  }
+  return {};
 }
 
 // Which hutch let the person: the second line of root's word.

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import struct
+import subprocess
 import sys
 
 import pytest
@@ -190,13 +191,16 @@ def test_there_are_so_many_and_no_more(machine):
             entry.unlink()
 
 
+# Of that machine another one, for a while: what comes after useradd(8) fails.
+USERMOD = "/usr/sbin/usermod"
+
+
 def test_one_that_is_made_halfway_counts(machine):
     """It has a number, which nobody else gets; the person has another try at it, and none beside it."""
     name = "hutch-frank-half-" + hashlib.sha256(b"frank/half").hexdigest()[:8]
     people_of = machine.file(f"/etc/hutch-helper/people/{people.PEOPLE['frank']}")
-    in_the_way = machine.file(f"/var/lib/hutch-people/{name}")
     entries = [people_of / f"hutch-frank-x{number}-00000000" for number in range(31)]
-    in_the_way.write_text("no directory\n")
+    machine.root("mount", "--bind", "/bin/false", USERMOD)
     try:
         heard, _ = ask(machine, "frank", wish("half"), then="wait")
         assert b"could not be made" in heard and users(machine, "frank") == [name], heard
@@ -207,15 +211,29 @@ def test_one_that_is_made_halfway_counts(machine):
             entry.write_text("frank\n")
         heard, _ = ask(machine, "frank", wish("more"), then="wait")
         assert b"the most there may be" in heard and users(machine, "frank") == [name], heard
-        in_the_way.unlink()
+        machine.root("umount", USERMOD)
         assert made(ask(machine, "frank", wish("half"), then="wait")[0]) == number_of(machine, name)
     finally:
-        if in_the_way.is_file():
-            in_the_way.unlink()
+        subprocess.run([*machine.enter(), "umount", "--quiet", USERMOD], check=False)
         for entry in entries:
             entry.unlink(missing_ok=True)
         deinit(machine, "frank", "half")
     assert users(machine, "frank") == [] and not (people_of / name).exists()
+
+
+def test_files_that_root_kept_are_for_root_to_give(machine):
+    """Eight digits are found by trying: a person "a" has an agent's name that makes the user of an agent of "a-b"."""
+    hutch = machine.base.bin / "hutch"
+    try:
+        number = made(ask(machine, "carol", wish("taken"), then="wait")[0])
+        machine.root(hutch, "deinit", "--for", "carol", "--agent", "taken")
+        heard, _ = ask(machine, "carol", wish("taken"), then="wait")
+        assert b"that root removed" in heard and b"sudo hutch init" in heard, heard
+        assert not [name for name in users(machine, "carol") if "-taken-" in name]
+        machine.init("--for", "carol", "--agent", "taken")
+        assert made(ask(machine, "carol", wish("taken"), then="wait")[0]) == number
+    finally:
+        deinit(machine, "carol", "taken")
 
 
 @pytest.fixture
