@@ -41,6 +41,12 @@ def deinit(machine, person, agent):
     machine.root(machine.base.bin / "hutch", "deinit", "--for", person, "--agent", agent, "--remove-homes")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def frank_is_let(machine):
+    """Another suite of this machine takes it from him."""
+    machine.init("--for", "frank")
+
+
 @pytest.fixture
 def grant(machine):
     return lambda person: machine.file(f"/etc/hutch-helper/agents/{people.PEOPLE[person]}")
