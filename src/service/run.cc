@@ -134,7 +134,9 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
   const Job job{request, command, facts,  dirs,  prepared, signals.get(), control ? &*control : nullptr,
                 tell,    session, record, ahead, git};
   auto report = run_prepared(job);
-  if (report && report->outcome.files == sandbox::Outcome::Files::kUnchanged) {
+  // A service of the host's may have changed them for it.
+  const bool is_unchanged = report && report->outcome.files == sandbox::Outcome::Files::kUnchanged;
+  if (is_unchanged && prepared.plan.host_ports.empty()) {
     if (git) git->unchanged();
   } else {
     tell_redirected_git(prepared, tell);

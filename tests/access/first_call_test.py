@@ -44,11 +44,14 @@ def make_operation(as_user, project):
     return as_user.write(project / ".git/rebase-merge/git-rebase-todo", "exec ./mine\n")
 
 
-@pytest.mark.parametrize("changes", [False, True])
-def test_where_nothing_changed_nothing_is_looked_at(hutch, as_user, project, changes):
-    """What the person began meanwhile stays theirs; where the sandbox wrote too, nobody can tell whose it is."""
+@pytest.mark.parametrize("changes, options", [(False, []), (True, []), (True, ["--allow-host-port", "9"])],
+                         ids=["nothing", "itself", "a-service"])
+def test_where_nothing_changed_nothing_is_looked_at(hutch, as_user, project, changes, options):
+    """What the person began meanwhile stays theirs. Where the sandbox wrote too, or could have a service of the host's
+    write, nobody can tell whose it is."""
     harness.run_in(as_user, ["git", "init", "-q", project]).ok()
-    with hutch.popen("sh", "-c", f"echo ready; read go; {'touch f' if changes else 'cat .git/HEAD'}") as run:
+    with hutch.popen("sh", "-c", f"echo ready; read go; {'touch f' if changes and not options else 'cat .git/HEAD'}",
+                     options=options) as run:
         assert run.stdout.readline() == b"ready\n"
         steps = make_operation(as_user, project)
         _, err = run.communicate(b"go\n", timeout=harness.PATIENCE)
