@@ -82,6 +82,12 @@ std::string outcome_of(const InitArguments& arguments, const std::string& user, 
                            "themselves they see by hutch shared.\n"});
 }
 
+// The steps are the same each time, and the person has seen them.
+std::string again_words(const std::string& user, std::size_t steps) {
+  return cat({"The user ", user, " is there already. Setting the modes and owners of what belongs to it again: ",
+              counted(steps, "step"), ", which --dry-run lists.\n"});
+}
+
 std::string left_words(const InitArguments& arguments, std::size_t left) {
   return cat({"Still there: ", counted(left, "user"), " of agents; sudo hutch deinit --for ", arguments.person,
               " --agent NAME removes one.\n"});
@@ -115,8 +121,12 @@ int init(const InitArguments& arguments) {
   const bool removes = !is_init(arguments) && arguments.what == InitArguments::What::kUsers;
   const Status ended = removes ? end_shares_with(user) : Status();
   if (!ended) return complain(ended.error());
-  const Status done = service::run_steps(
-      *steps, [](const plan::SetupStep& step) { (void)print(cat({step.what, "\n  > ", step_line(step), "\n"})); });
+  const bool is_again =
+      is_init(arguments) && arguments.what == InitArguments::What::kUsers && !plan::make_a_user(*steps);
+  if (is_again) (void)print(again_words(user, steps->size()));
+  const Status done = service::run_steps(*steps, [is_again](const plan::SetupStep& step) {
+    if (!is_again) (void)print(cat({step.what, "\n  > ", step_line(step), "\n"}));
+  });
   if (!done) return complain(done.error());
   const bool of_all = removes && !arguments.person.empty() && arguments.agent.empty();
   const std::size_t left = of_all ? service::users_of_agents(arguments.person) : 0;

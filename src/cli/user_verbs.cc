@@ -215,10 +215,10 @@ constexpr std::array kUserVerbs = {
          "make the OS user that agents are, once, as root",
          kInitSynopsis,
          "Makes the system user hutch with its home, or with --agent one for that agent alone, telling each\n"
-         "step before it is done. What is there already stays. Nothing else of the machine is touched.\n"
-         "With --for it is one of that person's own (me: who runs sudo), and hutch-helper, a small program\n"
-         "of root's, starts sandboxes as it for them: by systemd, or by a rule for sudo. Nobody else's hutch\n"
-         "may. Users for their agents it makes when they make the agents; once is enough.",
+         "step before it is done; a second time is short. What is there already stays. Nothing else of the\n"
+         "machine is touched. With --for it is one of that person's own (me: who runs sudo), and hutch-helper,\n"
+         "a small program of root's, starts sandboxes as it for them: by systemd, or by a rule for sudo.\n"
+         "Nobody else's hutch may. Users for their agents it makes when they make the agents; once is enough.",
          kInitGroups,
          kInitExamples,
          {},

@@ -1,6 +1,8 @@
 // The steps of hutch init and deinit.
 #include "plan/os_user.h"
 
+#include <algorithm>
+
 #include "base/sha256.h"
 #include "base/text.h"
 #include "plan/setup_steps.h"
@@ -115,6 +117,12 @@ std::vector<SetupStep> init_steps(const std::string& name, const OsUserFacts& fa
   steps.push_back(own_directory("make its workspaces", home + "/workspaces", name));
   steps.push_back(own_directory("make the place of its toolchains", home + "/.runtimes", name));
   return steps;
+}
+
+bool make_a_user(std::span<const SetupStep> steps) {
+  return std::ranges::any_of(steps, [](const SetupStep& step) {
+    return step.command.front() == "useradd" || step.command.front() == "sysadminctl";
+  });
 }
 
 std::vector<SetupStep> deinit_steps(const std::string& name, const OsUserFacts& facts, Homes homes) {

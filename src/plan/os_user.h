@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,6 +87,9 @@ struct SetupStep {
   std::vector<std::string> command;
   bool operator==(const SetupStep&) const = default;
 };
+
+// Whether one of the steps makes a user. Of a set-up that is there already none does.
+bool make_a_user(std::span<const SetupStep> steps);
 
 // `name` is kCommonUser or of os_user_name. Only what is missing is made; the modes and owners of directories are set
 // every time.

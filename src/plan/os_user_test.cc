@@ -59,7 +59,8 @@ TEST(OsUser, RootMakesNothingWhereAUserMayPutALink) {
 
 TEST(OsUser, TwiceMakesNoUser) {
   const auto steps = init_steps("agent-bob", {.has_user = true, .has_common_user = true});
-  EXPECT_TRUE(std::ranges::none_of(steps, [](const SetupStep& step) { return step.command[0] == "useradd"; }));
+  EXPECT_FALSE(make_a_user(steps));
+  EXPECT_TRUE(make_a_user(init_steps("agent-bob", {.has_common_user = true})));
 }
 
 TEST(OsUser, RunsNothingLater) {

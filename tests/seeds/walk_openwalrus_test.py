@@ -31,6 +31,8 @@ def test_from_init_to_unshare(fresh):
     told = fresh.root("env", f"SUDO_UID={alice.uid}", hutch, "init", "--for", "me")
     assert "useradd --system" in told and "/var/lib/hutch-people/hutch-carol" in told, "each command is shown"
     assert "The user hutch-carol is ready." in told
+    again = fresh.root("env", f"SUDO_UID={alice.uid}", hutch, "init", "--for", "me").splitlines()
+    assert len(again) == 2 and "is there already" in again[0] and again[1] == told.splitlines()[-1], again
     for place in ("workspaces", ".runtimes"):
         assert fresh.file(f"/var/lib/hutch-people/hutch-carol/{place}").is_dir()
     fresh.listen()
