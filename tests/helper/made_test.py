@@ -269,18 +269,18 @@ def test_what_goes_with_its_client_has_no_user_made(machine, carols_daemon):
 
 
 def test_what_stays_after_deinit_is_told(machine):
-    gina = harness.Person("gina", 61404, machine.directory)
-    machine.root("useradd", "--uid", "61404", "--user-group", "--no-create-home", "--home-dir", "/", "gina")
+    hugo = harness.Person("hugo", 61406, machine.directory)
+    machine.root("useradd", "--uid", "61406", "--user-group", "--no-create-home", "--home-dir", "/", "hugo")
     try:
-        machine.init("--for", "gina")
-        made(ask(machine, gina, wish("bob"), then="wait")[0])
-        told = machine.root(machine.base.bin / "hutch", "deinit", "--for", "gina")
-        assert "Still there: 1 user of agents; sudo hutch deinit --for gina --agent NAME removes one." in told
-        heard, _ = ask(machine, gina, wish("alice"), then="wait")
+        machine.init("--for", "hugo")
+        made(ask(machine, hugo, wish("bob"), then="wait")[0])
+        told = machine.root(machine.base.bin / "hutch", "deinit", "--for", "hugo")
+        assert "Still there: 1 user of agents; sudo hutch deinit --for hugo --agent NAME removes one." in told
+        heard, _ = ask(machine, hugo, wish("alice"), then="wait")
         assert b"may have no users made for agents" in heard, heard
     finally:
-        deinit(machine, "gina", "bob")
-        machine.root("userdel", "gina")
+        deinit(machine, "hugo", "bob")
+        machine.root("userdel", "hugo")
 
 
 def test_deinit_takes_that_back_first(machine, grant):

@@ -65,16 +65,21 @@ def proxy():
     except OSError:
         sys.exit(1)
 
+def reaches(family, kind, address):
+    made = socket.socket(family, kind)
+    made.settimeout(2)
+    try:
+        made.connect(address)
+    except OSError:
+        return False
+    return hears(made)
+
 def direct():
     try:
-        for family, kind, _, _, address in socket.getaddrinfo(form.decode(), port, 0, socket.SOCK_STREAM):
-            made = socket.socket(family, kind)
-            made.settimeout(2)
-            made.connect(address)
-            if hears(made): return True
+        found = socket.getaddrinfo(form.decode(), port, 0, socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        pass
-    return False
+        return False
+    return any(reaches(family, kind, address) for family, kind, _, _, address in found)
 
 def by_connect():
     made = proxy()
