@@ -24,6 +24,7 @@
 #include "sys/process.h"
 #include "sys/rlimits.h"
 #include "sys/scheduling.h"
+#include "sys/tree.h"
 
 namespace hutch::helper {
 
