@@ -33,7 +33,7 @@ constexpr int kOffsetDelta = 6;
 constexpr int kNamedDelta = 7;
 
 constexpr std::size_t kFanOutAt = 8;
-constexpr std::size_t kNamesAt = kFanOutAt + 4 * 256;
+constexpr std::size_t kNamesAt = kFanOutAt + 4 * std::size_t{256};
 constexpr std::string_view kIndexStart("\377tOc\0\0\0\2", 8);
 constexpr std::uint32_t kIsLarge = 0x80000000;
 

@@ -106,8 +106,9 @@ std::optional<GitTreeFile> take_tree_file(std::string_view& bytes, GitHash hash)
   const bool whole = space != bytes.npos && zero != bytes.npos && space < zero && bytes.size() - zero - 1 >= size;
   if (!whole) return std::nullopt;
   GitTreeFile file;
-  const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + space, file.mode, 8);
-  if (error != std::errc() || end != bytes.data() + space) return std::nullopt;
+  const std::string_view digits = bytes.substr(0, space);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), file.mode, 8);
+  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
   file.name = bytes.substr(space + 1, zero - space - 1);
   file.object = bytes.substr(zero + 1, size);
   bytes.remove_prefix(zero + 1 + size);
