@@ -48,7 +48,7 @@ Result<std::optional<CallAnswer>> AccessCalls::link_replaced(const AccessCall& c
   return CallAnswer(Done{});
 }
 
-// Where a link leads whose target has to be protected from here on; empty: it is, or the sandbox cannot write it.
+// The target of a link, if it needs protection from now on. Empty: it is protected, or the sandbox cannot write it.
 // Absent: the sandbox could have written it.
 std::optional<std::string> AccessCalls::protected_target(const ReplacedFiles::Wanted& wanted,
                                                          std::string_view text) const {

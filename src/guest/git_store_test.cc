@@ -115,7 +115,7 @@ open(f".git/objects/{name[:2]}/{name[2:]}", "wb").write(zlib.compress(b"tree %d"
   EXPECT_EQ(store.read(tree, GitStore::Copies::kAllAlike).found, kUnreadable);
 }
 
-// What the store does not have may be where only git would find it.
+// An object that is not in the store may be at a place that only git searches.
 TEST_F(GitStoreTest, WhatMayBeElsewhereIsNotAbsent) {
   using enum plan::GitObjectAnswer::Found;
   const auto absent = [&] { return GitStore(objects()).read(std::string(20, 'x'), GitStore::Copies::kAllAlike).found; };

@@ -19,7 +19,7 @@ export function sharedPolicy(policy: object): SharedPolicy {
   return { file: path.join(DIRECTORY(), `native-${digest.slice(0, 32)}.json`), text }
 }
 
-/** Whole, or not there: others may read it meanwhile. What is there under that name and says something else goes. */
+/** Writes the file in one step, because others may read it. Replaces a file of that name with other content. */
 export async function keepPolicy({ file, text }: SharedPolicy): Promise<void> {
   if (await fs.readFile(file, 'utf8').then((there) => there === text, () => false)) return
   await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
@@ -32,7 +32,7 @@ export async function keepPolicy({ file, text }: SharedPolicy): Promise<void> {
   }
 }
 
-/** Once nobody has it. Whoever is being made meanwhile finds it, or makes it again. */
+/** Removes the file once no sandbox uses it. A sandbox that starts at that moment finds it, or writes it again. */
 export async function dropPolicy(policy: SharedPolicy, isUsed: () => Promise<boolean>): Promise<void> {
   if (await isUsed()) return
   await fs.rm(policy.file, { force: true })

@@ -445,7 +445,7 @@ export class HutchSandbox extends MastraSandbox {
     return sharedPolicy(this.dir ? { filesystem: this.filesystem(this.dir, config), network } : { network })
   }
 
-  /** Another sandbox of the same settings has the same file. Where nobody can say so, it may. */
+  /** Another sandbox with the same settings has the same file. If that is unknown, assume that one has it. */
   private async isPolicyUsed(file: string): Promise<boolean> {
     const agents = await this.hutch.list().catch(() => undefined)
     return !agents || agents.some((one) => one.policy === file && one.name !== this.agent.name)
