@@ -91,7 +91,7 @@ class Place:
 
 def count_of(mounts):
     """Mounts of the plan; directories and links are made on them, seals are of those that count already."""
-    return sum(mount["kind"] in ("tmpfs", "bind", "hide_file", "proc", "devices") for mount in mounts)
+    return sum(mount["kind"] in ("tmpfs", "bind", "hide_file", "cover", "proc", "devices") for mount in mounts)
 
 
 def bwrap_mount(mount):
@@ -101,11 +101,14 @@ def bwrap_mount(mount):
         return ["--perms", f"{mount['mode']:o}", *size, "--tmpfs", target] if target != "/" else []
     if kind == "directory":
         return ["--perms", f"{mount['mode']:o}", "--dir", target]
+    if kind == "file":
+        # bwrap writes one from a descriptor only; a link is as little work for it.
+        return ["--symlink", "/dev/null", target]
     if kind == "symlink":
         return ["--symlink", mount["text"], target]
     if kind == "bind":
         return ["--bind" if mount["access"] != "read" else "--ro-bind", mount["source"], target]
-    if kind == "hide_file":
+    if kind in ("hide_file", "cover"):  # one file over another
         return ["--ro-bind", "/dev/null", target]
     if kind == "proc":
         return ["--proc", target]

@@ -55,8 +55,9 @@ def read_baseline():
 
 def keep(measured):
     """Benchmarks that were not run keep what they had."""
+    kept = {**read_baseline(), **measured}  # before the file is opened, which empties it
     with open(path(*BASELINE), "w", encoding="utf-8") as opened:
-        json.dump({**read_baseline(), **measured}, opened, indent=1, sort_keys=True)
+        json.dump(kept, opened, indent=1, sort_keys=True)
         opened.write("\n")
 
 

@@ -12,6 +12,7 @@ TESTS = ("_test.cc", "_testing.cc")
 DIRECTIVE = re.compile(r"^[ \t]*#.*(?:\\\n.*)*", re.MULTILINE)
 NAMESPACE = re.compile(r"\s*(?:inline\s+)?namespace(?:\s+([\w:]+))?\s*|\s*extern\s+\"\"\s*")
 PREFIX = re.compile(r"\s*(?:template\s*<[^{};]*?>\s*(?=[\w\[])|\[\[[^\]]*\]\]\s*|requires\s+[\w:]+<[^<>]*>\s*)+")
+CONSTANT_INSIDE = re.compile(r"^[ \t]+(?:static\s+)?const(?:expr|init)?\b[^;={(]*?\b(k[A-Z]\w*)\s*[={\[]", re.MULTILINE)
 ADVICE = "the files of a folder are compiled as one unit, where functions of one name silently become overloads"
 
 
@@ -122,6 +123,13 @@ def clashes(files, headers=()):
     return found
 
 
+def shadowed(files):
+    """Constants of functions that have the name of another file's anonymous constant: -Wshadow in a common unit."""
+    owners = {name: file for file, source in files.items() for name in own_names(source)}
+    return [f"{file}: {name} hides the one of {owners[name]}: {ADVICE}" for file, source in files.items()
+            for name in CONSTANT_INSIDE.findall(source) if owners.get(name, file) != file]
+
+
 def by_folder(names):
     folders = collections.defaultdict(dict)
     for name in names:
@@ -132,13 +140,14 @@ def by_folder(names):
 def test_anonymous_names_are_of_one_file():
     library = by_folder(name for name in sources.matching(".cc", under="src/") if not name.endswith(TESTS))
     headers = by_folder(name for name in sources.matching(".h", under="src/") if not name.endswith("_testing.h"))
-    found = [clash for folder, files in library.items() for clash in clashes(files, headers[folder])]
+    found = [clash for folder, files in library.items()
+             for clash in clashes(files, headers[folder]) + shadowed(files)]
     assert not found, "\n" + "\n".join(found)
 
 
 def test_anonymous_names_of_unit_tests_are_of_one_file():
     folders = by_folder(sources.matching(*TESTS, under="src/"))
-    found = [clash for files in folders.values() for clash in clashes(files)]
+    found = [clash for files in folders.values() for clash in clashes(files) + shadowed(files)]
     assert not found, "\n" + "\n".join(found)
 
 
@@ -187,3 +196,17 @@ def test_names_of_headers_are_seen():
     header = {"a.h": "namespace hutch {\nclass A {\n  int f();\n};\nint g(int);\n}"}
     assert not clashes({"b.cc": "namespace {\nint f();\n}"}, header)
     assert len(clashes({"b.cc": "namespace {\nint g();\n}"}, header)) == 1
+
+
+@pytest.mark.parametrize("inside, hidden", [
+    ("static constexpr std::size_t kMax = 8;", True),
+    ("const std::map<int, int> kMax{};", True),
+    ("constexpr char kMax[] = {};", True),
+    ("const int other = kMax;", False),
+    ("if (a < kMax) b = 1;", False),
+    ("static constexpr int kMin = 8;", False),
+])
+def test_constants_that_hide_another_files_are_seen(inside, hidden):
+    files = {"a.cc": "namespace {\nconstexpr int kMax = 1;\n}", "b.cc": "int f() {\n  " + inside + "\n}"}
+    assert bool(shadowed(files)) == hidden
+    assert not shadowed({"b.cc": files["a.cc"] + files["b.cc"]})
