@@ -7,7 +7,8 @@ import '@earendil-works/pi-coding-agent'
 
 /** pi's own, which work outside. */
 const TOOLS = ['bash', 'read', 'write', 'edit', 'ls', 'find', 'grep']
-const REFUSED = [...TOOLS, 'powershell']
+/** Of what pi has besides; these reach no more than other tools. Whatever somebody else adds is refused as well. */
+const HARMLESS = new Map([['codemode', 'builtin:codemode'], ['tool_search', 'builtin:tool-search']])
 
 const REMEDY = '`hutch clients install pi` puts the whole package in its place (from the sources: `./dev clients` first); ' +
   '`pi --no-sandbox` runs without a sandbox'
@@ -33,8 +34,12 @@ function refuse(pi, error) {
   const words = `hutch: no sandbox, and nothing is run without one: ${reasonOf(error)}; ${REMEDY}`
   pi.registerFlag('no-sandbox', { description: 'Run tools without hutch\'s sandbox', type: 'boolean', default: false })
   const isOff = () => pi.getFlag('no-sandbox') === true
+  const isHarmless = (name) => {
+    const tool = pi.getAllTools().find((one) => one.name === name)
+    return tool !== undefined && HARMLESS.get(name) === tool.sourceInfo.path
+  }
   pi.on('tool_call', (event) =>
-    isOff() || !REFUSED.includes(event.toolName) ? undefined : { block: true, reason: words })
+    isOff() || isHarmless(event.toolName) ? undefined : { block: true, reason: words })
   pi.on('user_bash', () => isOff() ? undefined : { operations: { exec: () => Promise.reject(new Error(words)) } })
   pi.on('session_start', (_event, ctx) => {
     if (!isOff()) for (const name of TOOLS) pi.registerTool(refusal(name, words))

@@ -79,6 +79,7 @@ said.context = await failure(() => sandbox.createCodeContext())
 said.contexts = await failure(() => sandbox.listCodeContexts())
 said.killed = await sandbox.kill()
 console.log(JSON.stringify(said))
+process.exit(0)  // a timer of the package's own goes on for a minute
 """
 
 

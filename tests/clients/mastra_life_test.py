@@ -76,14 +76,45 @@ console.log(JSON.stringify(said))
 process.exit(0)
 """
 
+IDLE = """
+import { HutchSandbox } from 'hutch-mastra'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 
-def test_it_goes_on_or_says_what_to_do(base, provider, person):
-    home = person.mkdir(person.home / "mastra-life")
-    (provider / "life.mjs").write_text(COURSE)
+const words = ['serve', '--idle', '1s', '--ready-fd', '3']
+const server = spawn(process.env.HUTCH_PROGRAM, words, { stdio: ['ignore', 'ignore', 'inherit', 'pipe'] })
+const ended = once(server, 'exit')
+await once(server.stdio[3].resume(), 'end')
+const sandbox = new HutchSandbox({ id: 'idle', workingDirectory: `${process.env.HOME}/project` })
+const run = async (line) => (await sandbox.executeCommand(line)).stdout
+const said = { first: await run('echo $HUTCH_AGENT; echo kept > ~/kept') }
+said.ended = await ended
+said.status = sandbox.status
+said.second = await run('echo $HUTCH_AGENT; cat ~/kept').catch((error) => error.message)
+await sandbox._destroy().catch((error) => { said.destroyed = error.message })
+execFileSync(process.env.HUTCH_PROGRAM, ['daemon', 'stop'])
+console.log(JSON.stringify(said))
+process.exit(0)
+"""
+
+
+def said_by(course, base, provider, person, name):
+    home = person.mkdir(person.home / name)
+    (provider / f"{name}.mjs").write_text(course)
     environment = {"HOME": str(home), "HUTCH_STATE": str(home / "state"), "PATH": os.environ["PATH"],
                    "HUTCH_PROGRAM": str(base.bin / "hutch"), "REAL": str(base.bin / "hutch"), "BIN": str(base.bin)}
-    done = harness.run_in(person, ["node", provider / "life.mjs"], cwd="/", env=environment, timeout=180)
-    said = json.loads(done.ok().text.splitlines()[-1])
+    done = harness.run_in(person, ["node", provider / f"{name}.mjs"], cwd="/", env=environment, timeout=180)
+    return json.loads(done.ok().text.splitlines()[-1])
+
+
+def test_a_daemon_that_left_because_it_was_idle_is_started_again(base, provider, person):
+    said = said_by(IDLE, base, provider, person, "mastra-idle")
+    assert said["first"].startswith("mastra-") and said["ended"] == [0, None] and said["status"] == "running"
+    assert said["second"] == f"{said['first']}kept\n" and "destroyed" not in said, said
+
+
+def test_it_goes_on_or_says_what_to_do(base, provider, person):
+    said = said_by(COURSE, base, provider, person, "mastra-life")
     name = said["first"]
     assert name.startswith("mastra-") and said["stopped"] == ["running", f"kept\n{name}"]
     assert "has ended in the middle" in said["cut"] and "starts it again" in said["cut"]

@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+import harness
 import pi as rig
 from tmux import Tmux
 
@@ -24,14 +25,17 @@ def screen(desk, base):
 
 
 def say(screen, desk, *calls):
+    """Returns what waits for the end of that turn: an earlier one's "done" is on the screen still."""
+    before = desk.model.finished
     desk.model.script = [[call] for call in calls]
     screen.text("go")
     screen.keys("Enter")
+    return lambda: harness.wait_until(lambda: desk.model.finished > before, "the model has heard what came of it")
 
 
 def test_a_question_has_the_letters_of_the_seed(desk, screen):
     made, never = desk.home / "made", desk.home / "never"
-    say(screen, desk, ("bash", {"command": f"echo bash > {made}"}))
+    ended = say(screen, desk, ("bash", {"command": f"echo bash > {made}"}))
     shown = screen.wait_for("[esc]  Abort", f"write {made}")
     for line in ("> [esc]  Abort", "[s]    Allow for this session only", "[P]    Allow for this project",
                  "[A]    Allow for all projects"):
@@ -43,16 +47,19 @@ def test_a_question_has_the_letters_of_the_seed(desk, screen):
     screen.keys("Up")
     screen.wait_for("> [s]", gone=("press Enter",))
     screen.text("s")
+    ended()
     screen.wait_for("done", gone=("[esc]",))
     assert made.read_text() == "bash\n" and not (desk.state / "config/projects.json").exists()
-    say(screen, desk, ("bash", {"command": f"echo x > {never}"}))
+    ended = say(screen, desk, ("bash", {"command": f"echo x > {never}"}))
     screen.wait_for("[esc]  Abort", f"write {never}")
     screen.keys("Escape")
+    ended()
     screen.wait_for("done", gone=("[esc]",))
     assert not never.exists()
-    say(screen, desk, ("bash", {"command": f"echo all > {never}"}))
+    ended = say(screen, desk, ("bash", {"command": f"echo all > {never}"}))
     screen.wait_for("[esc]  Abort", f"write {never}")
     screen.text("A")
+    ended()
     screen.wait_for("done", gone=("[esc]",))
     assert never.read_text() == "all\n" and str(never) in (desk.state / "config/default.json").read_text()
 

@@ -5,6 +5,7 @@ import os
 import pytest
 
 import harness
+import pi as rig
 
 pytestmark = pytest.mark.xdist_group("sdk")
 
@@ -67,7 +68,10 @@ def test_the_client_works(api, sdk, how):
     where = {"socket": {"socketPath": str(api.socket_path)}, "state": {},
              "tcp": {"url": f"http://127.0.0.1:{api.port}", "token": api.token}}[how]
     environment = {**api.environment(), "PATH": os.environ["PATH"], "WHERE": json.dumps(where)}
-    done = harness.run_in(api.person, ["node", sdk / "course.mjs"], cwd=sdk, env=environment, timeout=120)
+    expect_course(harness.run_in(api.person, ["node", sdk / "course.mjs"], cwd=sdk, env=environment, timeout=120))
+
+
+def expect_course(done):
     assert done.code == 0, str(done)
     said = json.loads(done.text)
     assert said["health"] == "ok" and said["again"] == "sdk" and said["list"] == ["sdk"]
@@ -78,6 +82,24 @@ def test_the_client_works(api, sdk, how):
     assert said["written"] == 100_000 and said["same"] == 0 and said["stat"] == [0o600, ["bytes"]]
     assert said["missing"] == [True, 404, "not_found"] and said["wrong"] == "invalid_argument"
     assert said["gone"] == 404 and said["questions"] == "AbortError"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", ["18", "22", "24"])
+def test_it_works_on_each_node(api, npm, packed, version):
+    place = npm(packed["hutch-sdk"], packed["hutch-augure"], f"{rig.NODE}@{version}")
+    (place / "course.mjs").write_text(COURSE)
+    (place / "required.cjs").write_text("""
+const { Hutch } = require('hutch-sdk')
+const { DockerContainerPool } = require('hutch-augure')
+console.log(process.version, typeof Hutch, typeof DockerContainerPool)
+""")
+    environment = {**api.environment(), "PATH": os.environ["PATH"], "WHERE": "{}"}
+    run = lambda script: harness.run_in(api.person, [rig.node(place), place / script], cwd=place, env=environment,
+                                        timeout=120)
+    expect_course(run("course.mjs"))
+    assert run("required.cjs").ok().text.startswith(f"v{version}.")
+    assert run("required.cjs").ok().text.endswith(" function function\n")
 
 
 def test_its_types_hold(sdk):

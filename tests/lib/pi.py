@@ -45,10 +45,14 @@ class Model(fake_model.FakeModel):
         super().__init__("")
         self.script = []
         self.offered = []
+        self.told = ""  # what it was last sent
+        self.finished = 0  # how often it said that it is done
 
     def answer(self, path, asked):
+        self.told = json.dumps(asked)
         self.offered = [tool["name"] for tool in asked.get("tools", [])]
         if not self.script:
+            self.finished += 1
             return fake_model.spoken(asked, [({"type": "text", "text": ""}, {"type": "text_delta", "text": "done"})],
                                      "end_turn")
         blocks = [({"type": "tool_use", "id": f"toolu_{len(self.heard)}_{index}", "name": tool, "input": {}},
@@ -151,10 +155,14 @@ class Pi:
 
     def begin(self, *calls):
         """A prompt to which the model answers with these calls, one after another."""
+        self.begin_messages([call] for call in calls)
+
+    def begin_messages(self, messages):
+        """The same with several calls in a message."""
         self.ended.clear()
         while not self.settled.empty():
             self.settled.get()
-        self.model.script = [[call] for call in calls]
+        self.model.script = list(messages)
         self.call("prompt", message="go")
 
     def finish(self):

@@ -1,4 +1,5 @@
 // An extension of pi: its tools work in a sandbox of hutch, under one policy, or they do not work at all.
+import * as fs from 'node:fs/promises'
 
 import {
   createBashToolDefinition, createEditToolDefinition, createFindToolDefinition, createGrepToolDefinition,
@@ -6,6 +7,9 @@ import {
   type ExtensionAPI, type ExtensionContext, type GrepToolInput, type ToolDefinition,
 } from '@earendil-works/pi-coding-agent'
 
+import {
+  allowTool, choicesFor, isHarmless, judge, placeOf, readTools, titleOfTool, toolsFile, type Allowed, type Foreign,
+} from './foreign.js'
 import { heldPolicy, openMenu } from './menu.js'
 import {
   bashOperations, editOperations, lsOperations, readOperations, writeOperations,
@@ -21,6 +25,9 @@ const REFUSED = ['powershell']
 
 type Tool = ToolDefinition<any, any, any> // eslint-disable-line @typescript-eslint/no-explicit-any
 
+/** As long as the daemon waits for an answer. */
+const ASK_MS = 60_000
+
 const NOT_BEGUN = 'hutch: the sandbox has not begun; nothing is run without it'
 
 export default function hutch(pi: ExtensionAPI): void {
@@ -29,6 +36,7 @@ export default function hutch(pi: ExtensionAPI): void {
   // Off is what somebody said: a flag, the policy, the switch. Anything else that is not there is a refusal.
   let off = false
   const questions = new Questions()
+  const allowed: Allowed[] = [] // of others' tools, for this session
   const parameters = new Map<string, unknown>()
 
   const use = (): Sandbox => {
@@ -90,13 +98,46 @@ export default function hutch(pi: ExtensionAPI): void {
     return !tool || tool.parameters === parameters.get(name) ? undefined : tool.sourceInfo.path
   }
 
-  pi.on('tool_call', (event) => {
+  // --- tools of others ---
+
+  const foreign = (name: string): Foreign => {
+    const tool = pi.getAllTools().find((one) => one.name === name)
+    return { name, of: tool?.sourceInfo.path ?? 'nobody' }
+  }
+
+  /** Why it may not run; nothing where it may. */
+  const askAbout = async (tool: Foreign, input: unknown, ctx: ExtensionContext): Promise<string | undefined> => {
+    const cwd = await fs.realpath(ctx.cwd)
+    if (judge(tool, cwd, await readTools(), allowed) === 'allowed') return undefined
+    const remedy = `to allow it, name it in ${toolsFile()}: {"*": ["${tool.name}"]}`
+    const what = `hutch: the tool ${tool.name} of ${tool.of} works outside of the sandbox`
+    if (!ctx.hasUI) return `${what}, and nobody is there to be asked; ${remedy}`
+    const { project } = await heldPolicy(ctx.cwd)
+    const over = AbortSignal.any([AbortSignal.timeout(ASK_MS), ...(ctx.signal ? [ctx.signal] : [])])
+    // What was answered about it meanwhile, in the same message of the model, holds.
+    const stillAsked = async (): Promise<boolean> => judge(tool, cwd, await readTools(), allowed) === 'ask'
+    const choice = await questions.choose(ctx, titleOfTool(tool, input), choicesFor(cwd, project), over, stillAsked)
+    if (choice === 'no') return `${what}, and was not allowed; ${remedy}`
+    if (choice === 'session') allowed.push({ tool: tool.name, of: tool.of })
+    const place = placeOf(choice, cwd, project)
+    if (place !== undefined) await allowTool(place, tool)
+    return undefined
+  }
+
+  pi.on('tool_call', async (event, ctx) => {
     if (off) return undefined
-    const guarded = (TOOLS as readonly string[]).includes(event.toolName)
-    if (!guarded && !REFUSED.includes(event.toolName)) return undefined
-    const by = guarded ? replaced(event.toolName) : 'pi'
-    return by === undefined ? undefined
-      : { block: true, reason: `hutch: the tool ${event.toolName} is ${by}'s, which the sandbox does not hold` }
+    const name = event.toolName
+    try {
+      const guarded = (TOOLS as readonly string[]).includes(name)
+      const by = guarded ? replaced(name) : REFUSED.includes(name) ? 'pi' : undefined
+      if (by !== undefined) return { block: true, reason: `hutch: the tool ${name} is ${by}'s, which the sandbox does not hold` }
+      const tool = foreign(name)
+      if (guarded || isHarmless(tool)) return undefined
+      const reason = await askAbout(tool, event.input, ctx)
+      return reason === undefined ? undefined : { block: true, reason }
+    } catch (error) {
+      return { block: true, reason: `hutch: whether ${name} may run could not be found out, so it may not: ${messageOf(error)}` }
+    }
   })
 
   // Where this threw, older versions of pi would run the command themselves.
@@ -169,8 +210,13 @@ export default function hutch(pi: ExtensionAPI): void {
           await sandbox?.refresh().catch(() => {})
           show()
         },
-        outside: () => pi.getAllTools().map((one) => one.name)
-          .filter((name) => !(TOOLS as readonly string[]).includes(name) && !REFUSED.includes(name)),
+        outside: async () => {
+          const others = pi.getAllTools().map((one) => foreign(one.name)).filter((one) => !isHarmless(one) &&
+            !(TOOLS as readonly string[]).includes(one.name) && !REFUSED.includes(one.name))
+          const cwd = await fs.realpath(ctx.cwd)
+          const saved = await readTools()
+          return others.map((one) => `${one.name}${judge(one, cwd, saved, allowed) === 'allowed' ? ' (allowed)' : ''}`)
+        },
       })
     },
   })

@@ -144,7 +144,8 @@ export interface Switch {
   turn(on: boolean): Promise<void>
   /** Saved policies hold in what runs; what they say of `enabled` from the next session on. */
   saved(): Promise<void>
-  outside(): string[]
+  /** Tools of others, and which of them may run without a question. */
+  outside(): Promise<string[]>
 }
 
 export async function openMenu(ctx: ExtensionCommandContext, sandbox: Switch): Promise<void> {
@@ -170,8 +171,12 @@ export async function openMenu(ctx: ExtensionCommandContext, sandbox: Switch): P
   } catch (error) {
     lines.push(`hutch: ${messageOf(error)}`)
   }
-  const outside = sandbox.outside()
-  if (outside.length > 0) lines.push(`tools of others, which the sandbox does not hold: ${outside.join(', ')}`)
+  try {
+    const outside = await sandbox.outside()
+    if (outside.length > 0) lines.push(`tools of others, outside of it, asked about: ${outside.map((one) => printable(one)).join(', ')}`)
+  } catch (error) {
+    lines.push(`hutch: tools of others are refused: ${messageOf(error)}`)
+  }
   const toggle = sandbox.isOn ? 'Disable sandbox' : 'Enable sandbox'
   if (ctx.mode === 'tui') return openWizard(ctx, sandbox, lines, toggle, scopes)
   const chosen = await ctx.ui.select(lines.join('\n'), [toggle, ...scopes.map(([words]) => words)])

@@ -28,16 +28,23 @@ export class Questions {
 
   /** The choice; nobody to ask, or nothing chosen, is a no. */
   ask(ctx: ExtensionContext | undefined, question: Question, over: AbortSignal): Promise<string> {
-    const answer = this.last.then(() => this.put(ctx, question, over))
+    return this.choose(ctx, titleOf(question), question.choices, over)
+  }
+
+  /** The same of what is asked here; where `stillAsked` says no once it is its turn, the choice is "known". */
+  choose(ctx: ExtensionContext | undefined, title: string, choices: readonly string[], over: AbortSignal,
+         stillAsked: () => Promise<boolean> = () => Promise.resolve(true)): Promise<string> {
+    const answer = this.last.then(async () => (await stillAsked()) ? this.put(ctx, title, choices, over) : 'known')
     this.last = answer.catch(() => {})
     return answer
   }
 
-  private async put(ctx: ExtensionContext | undefined, question: Question, over: AbortSignal): Promise<string> {
+  private async put(ctx: ExtensionContext | undefined, title: string, choices: readonly string[],
+                    over: AbortSignal): Promise<string> {
     if (!ctx?.hasUI || over.aborted) return 'no'
-    const offered = CHOICES.filter(({ choice }) => question.choices.includes(choice))
-    if (ctx.mode === 'tui') return this.draw(ctx, titleOf(question), offered, over)
-    const chosen = await ctx.ui.select(titleOf(question), offered.map(({ select }) => select), { signal: over })
+    const offered = CHOICES.filter(({ choice }) => choices.includes(choice))
+    if (ctx.mode === 'tui') return this.draw(ctx, title, offered, over)
+    const chosen = await ctx.ui.select(title, offered.map(({ select }) => select), { signal: over })
     return offered.find(({ select }) => select === chosen)?.choice ?? 'no'
   }
 
