@@ -10,6 +10,7 @@
 #include "sys/channel.h"
 #include "sys/io.h"
 #include "sys/local_socket.h"
+#include "sys/process.h"
 
 namespace hutch::backend {
 
@@ -22,7 +23,15 @@ constexpr std::chrono::milliseconds kHuntWait{10'000};
 
 Status Instance::kill() { return ending == Ending::kByKeeper ? remove() : process.signal(SIGKILL); }
 
+Status Instance::end_starter() {
+  if (!starter) return {};
+  TRY(starter.signal(SIGKILL));
+  TRY(starter.wait());
+  return {};
+}
+
 Status Instance::stop() {
+  TRY(end_starter());
   if (!process) return {};
   if (ending == Ending::kByKeeper) return stop_alone();
   TRY(process.signal(SIGKILL));
@@ -31,6 +40,7 @@ Status Instance::stop() {
 }
 
 Status Instance::stop_alone() {
+  TRY(end_starter());
   if (!process) return {};
   if (ending == Ending::kByKeeper) {
     Status removed = remove();
@@ -46,7 +56,8 @@ Status Instance::stop_alone() {
     TRY(sys::poll({&ended, 1}, kHuntWait));
   }
   TRY(process.signal(SIGKILL));
-  TRY(process.wait());
+  const sys::WaitStatus status = TRY(process.wait());
+  if (joined && status.signal() != 0) TRY(sys::send_signal_by(joined.get(), SIGKILL));
   if (within == first) return {};
   // The first process of the namespace: with it everything in there ends, and the kernel lets it be waited for last
   // (pid_namespaces(7)).
@@ -96,8 +107,9 @@ Result<Instance> adopt_init(GuestProcess started, wire::Isolation isolation, con
   if (spawned == nullptr) return fail(Error::invalid("hutch-guest: unexpected first message"));
   // The init is this process's own child (CLONE_PARENT), so its number stays its own until it is reaped here.
   auto init = TRY(sys::adopt_child(static_cast<pid_t>(spawned->pid)));
-  TRY(started.process.wait());
-  return Instance{std::move(started.guest), std::move(init), Instance::Orphans::kNone};
+  Instance instance{std::move(started.guest), std::move(init), Instance::Orphans::kNone};
+  instance.starter = std::move(started.process);
+  return instance;
 }
 
 Result<wire::ToHost> receive_message(wire::Connection& guest) {

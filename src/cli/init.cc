@@ -2,14 +2,17 @@
 #include "cli/init.h"
 
 #include "base/text.h"
+#include "base/unique_fd.h"
 #include "cli/output.h"
 #include "cli/share.h"
+#include "host/setup_turn.h"
 #include "plan/machine_setup.h"
 #include "service/init.h"
 #include "service/machine_setup.h"
 #include "service/person_setup.h"
 #include "sys/files.h"
 #include "sys/identity.h"
+#include "sys/io.h"
 
 namespace hutch::cli {
 
@@ -93,6 +96,14 @@ std::string left_words(const InitArguments& arguments, std::size_t left) {
               " --agent NAME removes one.\n"});
 }
 
+// Before anything is looked at: what is to be done follows from what is there.
+Result<UniqueFd> turn_of(const InitArguments& arguments) {
+  if (arguments.run == InitArguments::Run::kDry || sys::user_id() != 0) return UniqueFd();
+  return host::take_setup_turn({.begins = [] {
+    (void)sys::write_all(2, "hutch: waiting: another hutch init or deinit runs, or hutch-helper makes users\n");
+  }});
+}
+
 }  // namespace
 
 int init(const InitArguments& arguments) {
@@ -100,6 +111,9 @@ int init(const InitArguments& arguments) {
     const Status applied = service::apply_network();
     return applied ? 0 : complain(applied.error());
   }
+  const bool changes = arguments.action != InitArguments::Action::kCheck;
+  const auto turn = changes ? turn_of(arguments) : Result<UniqueFd>();
+  if (!turn) return complain(turn.error());
   const auto named = setup_user(arguments);
   if (!named) return complain(named.error());
   const std::string& user = *named;

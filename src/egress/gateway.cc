@@ -18,7 +18,7 @@ constexpr std::size_t kTunnelsMax = 4096;
 constexpr std::size_t kTunnelsMin = 16;
 // Each tunnel has two sockets and up to two pipes. The daemon has a gateway for each of its sandboxes, and each gateway
 // gets a quarter of all descriptors.
-constexpr std::size_t kDescriptorsEach = 6 * 4;
+constexpr std::size_t kDescriptorsEach = std::size_t{6} * 4;
 constexpr int kAcceptsAtOnce = 64;
 constexpr unsigned kSpareDialSockets = 4;
 // Connections to published ports for which a socket of the sandbox's is on its way.

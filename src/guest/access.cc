@@ -1,15 +1,18 @@
 // The access supervisor.
 #include "guest/access.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <limits>
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -76,8 +79,10 @@ class AccessServer {
 
  private:
   Status answer_next();
+  Status answer_one(const sys::Notification& call);
   Result<bool> hear_host();  // false at its end
-  Result<bool> wait_for_host();
+  Result<bool> rest();  // likewise
+  bool is_let_through(const sys::Notification& raw);
   Status answer(const sys::Notification& call);
   Status hear(const wire::ToGuest& message);
   Status take_answer(const wire::FileAnswered& answered);
@@ -111,7 +116,8 @@ class AccessServer {
   std::set<std::string> landed_;  // protected files of git's
   std::vector<plan::NameRule> linked_;  // where links that have landed lead
   std::vector<wire::Refused> to_tell_;  // sent outside of a turn: the host may be slow to read
-  bool waits_ = false;
+  bool waits_ = true;  // until the host goes on
+  std::optional<sys::Notification> held_;  // received meanwhile
 };
 
 Result<wire::AccessRules> receive_rules(wire::Connection& host);
@@ -252,7 +258,7 @@ Status AccessServer::run() {
   std::vector<pollfd> wait;
   for (;;) {
     if (waits_) {
-      if (!TRY(wait_for_host())) return {};
+      if (!TRY(rest())) return {};
       continue;
     }
     wait.assign({{listener_.get(), POLLIN, 0}, {host_.fd(), POLLIN, 0}});
@@ -275,10 +281,39 @@ Status AccessServer::run() {
   }
 }
 
-Result<bool> AccessServer::wait_for_host() {
-  pollfd told{host_.fd(), POLLIN, 0};
-  TRY(sys::poll({&told, 1}, std::nullopt));
-  return told.revents == 0 || TRY(hear_host());
+// The first call that may change something waits, and with it all behind it. Those before it are the kernel's.
+Result<bool> AccessServer::rest() {
+  enum { kHost, kListener };
+  std::array<pollfd, 2> wait = {pollfd{host_.fd(), POLLIN, 0}, pollfd{held_ ? -1 : listener_.get(), POLLIN, 0}};
+  TRY(sys::poll(wait, std::nullopt));
+  if (wait[kHost].revents != 0 && !TRY(hear_host())) return false;
+  if (!waits_ || wait[kListener].revents == 0) return true;
+  // Nobody is left whose calls could come.
+  if ((wait[kListener].revents & POLLIN) == 0) {
+    TRY(settle());
+    return false;
+  }
+  const auto call = TRY(sys::receive_notification(listener_.get()));
+  if (call && is_let_through(*call)) {
+    TRY(sys::continue_notification(listener_.get(), call->id));
+  } else if (call) {
+    held_ = *call;
+    TRY(host_.send(wire::ToHost(wire::Changes{})));
+  }
+  return true;
+}
+
+// Only what is sure with a few lookups: a shell opens its terminal, a program /dev/null or a file of its own in /tmp.
+bool AccessServer::is_let_through(const sys::Notification& raw) {
+  const auto call = read_access_call(raw);
+  if (!call || !*call || (*call)->kind != AccessKind::kOpen || (*call)->descriptor) return false;
+  if (((*call)->flags & O_TMPFILE) == O_TMPFILE || ((*call)->mode & kGiveRights) != 0) return false;
+  (void)places_.take_covered();
+  const bool elsewhere = places_.leads_elsewhere((*call)->path, (*call)->resolve);
+  // Of what a rule covers, or a person is asked about, more is to be said.
+  const auto covered = places_.take_covered();
+  const bool by_rule = covered && plan::denied_name(names_, *covered);
+  return elsewhere && !by_rule && !(questions_.asks() && questions_.about(**call));
 }
 
 Result<bool> AccessServer::hear_host() {
@@ -319,7 +354,9 @@ Status AccessServer::hear(const wire::ToGuest& message) {
   }
   if (std::holds_alternative<wire::GoOn>(message)) {
     waits_ = false;
-    return {};
+    // At once: the next message may be to wait again.
+    const auto held = std::exchange(held_, std::nullopt);
+    return held ? answer_one(*held) : Status();
   }
   return fail(Error::invalid("a message that is no answer"));
 }
@@ -349,10 +386,13 @@ Status AccessServer::look(const AccessQuestions::Waiting& asking) {
 
 Status AccessServer::answer_next() {
   const auto call = TRY(sys::receive_notification(listener_.get()));
-  if (!call) return {};
+  return call ? answer_one(*call) : Status();
+}
+
+Status AccessServer::answer_one(const sys::Notification& call) {
   // The caller may have closed a judged file just before this call.
   TRY(land());
-  TRY(answer(*call));
+  TRY(answer(call));
   return send_told();
 }
 

@@ -92,6 +92,7 @@ Status AccessCalls::judge_lock(const AccessCall& call, const Entry& entry, const
 }
 
 Status AccessCalls::judge_lock(const AccessCall& call, const Entry& entry) const {
+  if (!is_config_lock(entry)) return {};
   const auto there = sys::look_at_name(entry.at(), entry.name);
   return there ? judge_lock(call, entry, *there) : Status();
 }

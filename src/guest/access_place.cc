@@ -106,6 +106,19 @@ Result<std::optional<NamedPlace>> Places::named(const CallerPath& path, std::uin
   return place;
 }
 
+bool Places::leads_elsewhere(const CallerPath& path, std::uint64_t resolve) {
+  const auto place = named(path, resolve);
+  if (!place || !*place || !(*place)->path.empty() || (*place)->name.ends_with('/')) return false;
+  const Directory& directory = *(*place)->directory;
+  const auto found = sys::look_at_name(directory.seen.get(), (*place)->name);
+  if (!found) return found.error().sys_errno == ENOENT;
+  if (S_ISLNK(found->mode)) return false;
+  if (found->mount == directory.what.mount) return true;
+  // A mount on the name leads to another tree.
+  const auto mounted = object(path, sys::LastLink::kKeep, resolve);
+  return mounted && !*mounted;
+}
+
 Result<std::string> Places::path_of(const Entry& entry) const {
   const Directory& directory = *entry.directory;
   const UniqueFd& held = directory.seen ? directory.seen : directory.copy;

@@ -57,6 +57,8 @@ class Places {
   Result<std::optional<EntryPair>> entries(const CallerPath& from, const CallerPath& to);
   // Likewise; absent as well where it has no last component.
   Result<std::optional<NamedPlace>> named(const CallerPath& path, std::uint64_t resolve);
+  // Whether it leads to where nothing is supervised, as far as few calls tell. No more is told of a link.
+  bool leads_elsewhere(const CallerPath& path, std::uint64_t resolve);
   Result<std::optional<Object>> object(const CallerPath& path, sys::LastLink last, std::uint64_t resolve) const;
   // The ordinary case of it, with few calls: in a directory that is known, and no link. Absent: it is not that case.
   std::optional<Object> plain_object(const CallerPath& path);

@@ -117,14 +117,14 @@ Status finish_place(const plan::SandboxPlan& plan) {
   return restrict_proc(plan);
 }
 
-Status lock_down(const plan::SandboxPlan& plan, int landlock_abi) {
+Status lock_down(const plan::SandboxPlan& plan, int landlock_abi, sys::SignalScope signals) {
   switch (plan.rights) {
     case plan::Rights::kNone: TRY(sys::drop_capabilities()); break;
     case plan::Rights::kImageRoot: TRY(sys::keep_only_install_rights()); break;
     case plan::Rights::kFileServer: TRY(sys::keep_only_change_of_root()); break;
   }
   TRY(sys::no_new_privileges());
-  TRY(sys::enter_landlock(landlock_abi, plan.landlock.readable, plan.landlock.writable));
+  TRY(sys::enter_landlock(landlock_abi, plan.landlock.readable, plan.landlock.writable, signals));
   return sys::not_dumpable();
 }
 

@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "plan/plan.h"
+#include "sys/lockdown.h"
 
 namespace hutch::guest {
 
@@ -42,6 +43,6 @@ Status limit_user_counts(const plan::SandboxPlan& plan);
 Status finish_place(const plan::SandboxPlan& plan);
 
 // No capability but those of the plan's rights, no new privileges, Landlock, not traceable.
-Status lock_down(const plan::SandboxPlan& plan, int landlock_abi);
+Status lock_down(const plan::SandboxPlan& plan, int landlock_abi, sys::SignalScope signals);
 
 }  // namespace hutch::guest

@@ -70,11 +70,11 @@ class Answer {
 
 }  // namespace
 
-Result<UniqueFd> start_file_server() {
+Result<StartedFileServer> start_file_server() {
   auto [hosts, servers] = TRY(sys::socket_pair());
   const pid_t pid = TRY(sys::fork_process(sys::Parentage::kOwn));
   if (pid == 0) be_file_server(servers.get());
-  return std::move(hosts);
+  return StartedFileServer{std::move(hosts), pid};
 }
 
 Status serve_files(UniqueFd socket) {

@@ -575,16 +575,12 @@ TEST_F(FileServer, AFrameThatBreaksARuleEndsIt) {
 }
 
 TEST_F(FileServer, StartedByTheInitItIsLockedDown) {
-  const auto before = sys::children_of(sys::own_pid());
   auto started = start_file_server();
   ASSERT_TRUE(started.has_value()) << started.error().message;
-  pid_t pid = -1;
-  for (const pid_t child : sys::children_of(sys::own_pid())) {
-    if (std::ranges::find(before, child) == before.end()) pid = child;
-  }
-  ASSERT_GT(pid, 0);
+  const pid_t pid = started->pid;
+  EXPECT_THAT(sys::children_of(sys::own_pid()), testing::Contains(pid));
   Connection own = std::move(*host_);
-  host_.emplace(std::move(*started));
+  host_.emplace(std::move(started->stream));
   write("a", "x");
   EXPECT_EQ(read("a"), "x");
   const std::string status = text_of("/proc/" + std::to_string(pid) + "/status");

@@ -1,11 +1,15 @@
 // The guest's life: take the plan, apply it, serve commands.
 #include "guest/guest.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 
 #include "base/check.h"
+#include "base/decimal.h"
 #include "base/text.h"
+#include "guest/beside.h"
 #include "guest/container.h"
 #include "guest/enter.h"
 #include "guest/init.h"
@@ -25,9 +29,11 @@ namespace hutch::guest {
 namespace {
 
 constexpr std::string_view kAllWord = "--namespaces";
+constexpr std::string_view kAllAndNetworkWord = "--namespaces-and-network";
 constexpr std::string_view kMappedWord = "--mapped";
 constexpr std::string_view kUserAndMountsWord = "--mounts";
 constexpr std::string_view kOsUserWord = "--os-user";
+constexpr std::string_view kBesideWord = "--beside";
 constexpr std::string_view kAgainWord = "--again";
 constexpr std::string_view kEnteredWord = "--entered";
 
@@ -40,14 +46,14 @@ struct Half {
 };
 
 Status live(wire::Connection& host, Entrance entrance);
-bool fits(wire::Isolation isolation, Namespaces namespaces);
+bool fits(const wire::Start& start, Entrance entrance);
 Status enter_started(wire::Connection& host, Entrance entrance);
 Status wait_until_mapped(wire::Connection& host);
-Status start_again(Namespaces namespaces);
-Status start_in_namespaces(wire::Connection& host, const wire::Start& start);
+Status start_again(Entrance entrance);
+Status start_in_namespaces(wire::Connection& host, const wire::Start& start, OwnNetwork network);
 Result<wire::Start> receive_start(wire::Connection& host);
-Result<Half> split_off_init(wire::Connection& host);
-Status be_starter(wire::Connection& host, const wire::Start& start, const Half& half);
+Result<Half> split_off_init(wire::Connection& host, const wire::Start& start);
+Status be_starter(wire::Connection& host, const wire::Start& start, const Half& half, OwnNetwork network);
 Result<UniqueFd> await_starter(UniqueFd channel);
 Status enter_network(const UniqueFd& network);
 Status become_init(const wire::Start& start, UniqueFd given);
@@ -59,11 +65,18 @@ Status open_network(wire::Connection& host, const plan::SandboxPlan& plan);
 std::optional<Entrance> entrance_of(std::span<const char* const> words) {
   Entrance entrance;
   if (words.size() > 2) return std::nullopt;
+  if (words.size() == 2 && words[0] == kBesideWord) {
+    const auto beside = decimal_of(words[1]);
+    if (!beside || *beside < 1 || *beside > INT32_MAX) return std::nullopt;
+    return Entrance{.namespaces = Namespaces::kOfOther, .beside = static_cast<pid_t>(*beside)};
+  }
   if (words.size() == 1 && words[0] == kOsUserWord) return Entrance{.namespaces = Namespaces::kOfRoot};
   if (!words.empty()) {
-    if (words[0] != kAllWord && words[0] != kMappedWord && words[0] != kUserAndMountsWord) return std::nullopt;
+    static constexpr std::array kWords = {kAllWord, kAllAndNetworkWord, kMappedWord, kUserAndMountsWord};
+    if (std::ranges::find(kWords, words[0]) == kWords.end()) return std::nullopt;
     entrance.namespaces = words[0] == kUserAndMountsWord ? Namespaces::kUserAndMounts : Namespaces::kAll;
     if (words[0] == kMappedWord) entrance.ids = Ids::kByHost;
+    if (words[0] == kAllAndNetworkWord) entrance.network = OwnNetwork::kAhead;
   }
   if (words.size() == 2) {
     if (words[1] != kAgainWord && words[1] != kEnteredWord) return std::nullopt;
@@ -91,15 +104,19 @@ namespace {
 
 Status live(wire::Connection& host, Entrance entrance) {
   // The stream alone: whatever else the host, or bubblewrap, left open is not for this process and its children.
-  TRY(sys::close_from(1));
+  if (entrance.namespaces == Namespaces::kOfOther) {
+    TRY(sys::close_from(kBesideFirstFree));
+  } else {
+    TRY(sys::close_from(1));
+  }
   TRY(sys::block_all_signals());
   // This comes before any descriptor is passed: a sandbox of the same user may have many in flight (plan/quotas.h).
   sys::raise_descriptor_limit();
   if (entrance.image != Image::kEntered) TRY_CTX(enter_started(host, entrance), "enter namespaces");
   const wire::Start start = TRY(receive_start(host));
-  if (!fits(start.isolation, entrance.namespaces)) return fail(Error::invalid("the plan is for another backend"));
-  if (entrance.namespaces == Namespaces::kAll || entrance.namespaces == Namespaces::kOfRoot) {
-    return start_in_namespaces(host, start);
+  if (!fits(start, entrance)) return fail(Error::invalid("the plan is for another backend"));
+  if (entrance.namespaces != Namespaces::kAsStarted && entrance.namespaces != Namespaces::kUserAndMounts) {
+    return start_in_namespaces(host, start, entrance.network);
   }
   const bool has_mounts = start.isolation != wire::Isolation::kBwrap || entrance.namespaces != Namespaces::kAsStarted;
   if (!has_mounts) TRY_CTX(enter_user_and_mounts(), "enter namespaces");
@@ -112,14 +129,17 @@ Status live(wire::Connection& host, Entrance entrance) {
   return run_init(host, start, std::move(watched));
 }
 
-bool fits(wire::Isolation isolation, Namespaces namespaces) {
-  switch (isolation) {
+bool fits(const wire::Start& start, Entrance entrance) {
+  const Namespaces namespaces = entrance.namespaces;
+  if (entrance.network == OwnNetwork::kAhead && start.plan.network == plan::NetworkKind::kHost) return false;
+  switch (start.isolation) {
     case wire::Isolation::kNone:
     case wire::Isolation::kContainer: return namespaces == Namespaces::kAsStarted;
     case wire::Isolation::kNamespace: return namespaces == Namespaces::kAll;
     case wire::Isolation::kBwrap:
       return namespaces == Namespaces::kAsStarted || namespaces == Namespaces::kUserAndMounts;
     case wire::Isolation::kOsUser: return namespaces == Namespaces::kOfRoot;
+    case wire::Isolation::kBeside: return namespaces == Namespaces::kOfOther;
   }
   return false;
 }
@@ -137,8 +157,10 @@ Status enter_started(wire::Connection& host, Entrance entrance) {
       break;
     case Namespaces::kUserAndMounts: TRY(enter_user_and_mounts()); break;
     case Namespaces::kOfRoot: TRY(enter_namespaces_of_root()); break;
+    case Namespaces::kOfOther: TRY(enter_running(entrance.beside)); break;
   }
-  return entrance.image == Image::kAgain ? start_again(entrance.namespaces) : Status();
+  if (entrance.network == OwnNetwork::kAhead) TRY(sys::enter_new_namespaces(sys::NamespaceSet::kNetwork));
+  return entrance.image == Image::kAgain ? start_again(entrance) : Status();
 }
 
 // Not a byte more is read than that message has: the plan may be right behind it, and is for the program that this one
@@ -155,24 +177,26 @@ Status wait_until_mapped(wire::Connection& host) {
   return said == mapped ? Status() : fail(Error::invalid("the ids were not mapped"));
 }
 
-Status start_again(Namespaces namespaces) {
+Status start_again(Entrance entrance) {
   TRY(sys::keep_capabilities_on_exec());
-  const std::string word(namespaces == Namespaces::kAll ? kAllWord : kUserAndMountsWord);
+  const bool ahead = entrance.network == OwnNetwork::kAhead;
+  const bool all = entrance.namespaces == Namespaces::kAll;
+  const std::string word(!all ? kUserAndMountsWord : ahead ? kAllAndNetworkWord : kAllWord);
   const int error = sys::execute("/proc/self/exe", {"hutch-guest", word, std::string(kEnteredWord)}, {});
   return fail(Error::from_errno("execve(hutch-guest)", error));
 }
 
-Status start_in_namespaces(wire::Connection& host, const wire::Start& start) {
+Status start_in_namespaces(wire::Connection& host, const wire::Start& start, OwnNetwork network) {
   // Only now is this process in the cgroup that holds the limits.
-  TRY_CTX(enter_cgroup_namespace(), "enter namespaces");
-  Half half = TRY_CTX(split_off_init(host), "start the init");
-  if (half.role == Role::kStarter) return be_starter(host, start, half);
+  if (start.isolation != wire::Isolation::kBeside) TRY_CTX(enter_cgroup_namespace(), "enter namespaces");
+  Half half = TRY_CTX(split_off_init(host, start), "start the init");
+  if (half.role == Role::kStarter) return be_starter(host, start, half, network);
   // Who has become another user may not enter it any more; all others make their place meanwhile.
   const bool becomes_other = start.isolation == wire::Isolation::kOsUser;
   Status placed = becomes_other ? Status() : become_init(start, host.take_descriptor());
   // Both write to the one stream, and what the init says must come second, be it an error.
-  const UniqueFd network = TRY(await_starter(std::move(half.channel)));
-  Status connected = start.plan.network == plan::NetworkKind::kHost ? Status() : enter_network(network);
+  const UniqueFd made = TRY(await_starter(std::move(half.channel)));
+  Status connected = start.plan.network == plan::NetworkKind::kHost ? Status() : enter_network(made);
   if (becomes_other && connected) placed = become_init(start, {});
   TRY(placed);
   TRY(connected);
@@ -195,21 +219,25 @@ Result<wire::Start> receive_start(wire::Connection& host) {
 
 // A pid namespace begins with the next child (pid_namespaces(7)). That child is made a child of the host's process,
 // so that the one here need not stay.
-Result<Half> split_off_init(wire::Connection& host) {
+Result<Half> split_off_init(wire::Connection& host, const wire::Start& start) {
   auto [inits, starters] = TRY(sys::socket_pair());
-  UniqueFd namespaces = TRY(sys::own_namespaces());
+  UniqueFd namespaces;
+  // Whoever joins a sandbox has its /proc by now, in which only the child is.
+  if (start.isolation != wire::Isolation::kBeside) namespaces = TRY(sys::own_namespaces());
   const pid_t pid = TRY(sys::fork_process(sys::Parentage::kSibling));
   if (pid == 0) return Half{Role::kInit, std::move(inits), {}};
   TRY(host.send(wire::ToHost(wire::Spawned{static_cast<std::uint32_t>(pid)})));
   return Half{Role::kStarter, std::move(starters), std::move(namespaces)};
 }
 
-Status be_starter(wire::Connection& host, const wire::Start& start, const Half& half) {
+Status be_starter(wire::Connection& host, const wire::Start& start, const Half& half, OwnNetwork network) {
   if (start.plan.network == plan::NetworkKind::kHost) return {};
-  TRY_CTX(sys::enter_new_namespaces(sys::NamespaceSet::kNetwork), "enter namespaces");
+  if (network == OwnNetwork::kByPlan) {
+    TRY_CTX(sys::enter_new_namespaces(sys::NamespaceSet::kNetwork), "enter namespaces");
+  }
   TRY_CTX(open_network(host, start.plan), "make the network");
-  const UniqueFd network = TRY(sys::own_network_namespace(half.namespaces.get()));
-  const int descriptor = network.get();
+  const UniqueFd made = TRY(sys::own_network_namespace(half.namespaces.get()));
+  const int descriptor = made.get();
   return sys::send_all(half.channel.get(), "1", {&descriptor, 1});
 }
 
@@ -245,6 +273,7 @@ Status become_init(const wire::Start& start, UniqueFd given) {
     case wire::Isolation::kNone: return sys::become_subreaper();
     case wire::Isolation::kNamespace: return make_place(start.plan, std::move(given));
     case wire::Isolation::kBwrap: return finish_place(start.plan);
+    case wire::Isolation::kBeside: TRY(sys::become_subreaper()); return make_own_view(start.plan);
     case wire::Isolation::kContainer:
     case wire::Isolation::kOsUser: break;
   }
@@ -262,9 +291,12 @@ Result<Watched> close_place(const wire::Start& start) {
     std::vector<UniqueFd> roots = TRY_CTX(open_supervised(start.plan), "open supervised directories");
     watched.supervised.emplace(std::move(tree), std::move(user), std::move(mounts), std::move(roots));
   }
-  watched.mounts = TRY(watch_covers(start.plan));
+  // A sandbox that loses a cover ends, and with it every process in its pid namespace, this one too.
+  if (start.isolation != wire::Isolation::kBeside) watched.mounts = TRY(watch_covers(start.plan));
   if (start.isolation == wire::Isolation::kContainer) TRY(become_commands_user(start.plan));
-  TRY(lock_down(start.plan, start.landlock_abi));
+  // Root of a sandbox that runs may end what the agent has begun in it.
+  const bool joins = start.isolation == wire::Isolation::kBeside;
+  TRY(lock_down(start.plan, start.landlock_abi, joins ? sys::SignalScope::kOfNamespace : sys::SignalScope::kWithin));
   return watched;
 }
 

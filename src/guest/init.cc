@@ -91,6 +91,10 @@ class Init {
   Status end_everything();
   Status await_close();
   Command* find(std::uint32_t number);
+  // Whether others than its own are in its pid namespace.
+  bool shares_pids() const {
+    return start_.isolation == wire::Isolation::kNone || start_.isolation == wire::Isolation::kBeside;
+  }
   bool serves_many() const { return start_.service == wire::Service::kManyCommands; }
 
   wire::Connection& host_;
@@ -120,8 +124,11 @@ Status Init::run() {
   TRY(install_filter());
   // A frame that came together with the plan is not announced by poll(2).
   for (auto frame = TRY(host_.take_buffered()); frame; frame = TRY(host_.take_buffered())) TRY(handle(*frame));
-  while (!done_) TRY(wait_and_serve(signals.get()));
+  Status served;
+  while (!done_ && served) served = wait_and_serve(signals.get());
+  // Also where the host could not be told of an end any more, since it had closed the stream by then.
   TRY(end_everything());
+  TRY(served);
   return start_.isolation == wire::Isolation::kContainer ? await_close() : Status();
 }
 
@@ -322,9 +329,9 @@ Status Init::start(const wire::Exec& exec) {
 }
 
 Status Init::serve_files_beside() {
-  const UniqueFd stream = TRY(start_file_server());
-  const int descriptor = stream.get();
-  return host_.send(wire::ToHost(wire::FileServer{}), {&descriptor, 1});
+  const StartedFileServer server = TRY(start_file_server());
+  const int descriptor = server.stream.get();
+  return host_.send(wire::ToHost(wire::FileServer{static_cast<std::uint32_t>(server.pid)}), {&descriptor, 1});
 }
 
 Status Init::signal(const wire::Signal& message) {
@@ -344,7 +351,9 @@ Status Init::signal(const wire::Signal& message) {
 
 Status Init::signal_everything(int number) {
   if (commands_.empty() && !serves_many()) return {};
-  if (start_.isolation == wire::Isolation::kNone) return signal_descendants(number);
+  // All at once, the agent's processes too: one that is not stopped yet could start others, or let a stopped one go on.
+  const bool stops_sandbox = start_.isolation == wire::Isolation::kBeside && number == SIGSTOP;
+  if (shares_pids() && !stops_sandbox) return signal_descendants(number);
   return sys::send_signal(-1, number);
 }
 
@@ -399,8 +408,11 @@ Status Init::refuse_calls() {
 Status Init::end_everything() {
   // It does not end by itself.
   if (start_.isolation == wire::Isolation::kContainer) (void)sys::send_signal(-1, SIGKILL);
-  if (start_.isolation != wire::Isolation::kNone) return {};
-  return kill_descendants();
+  if (!shares_pids()) return {};
+  const Status hunted = kill_descendants();
+  // Then nobody tells them from the agent's.
+  const bool joins = start_.isolation == wire::Isolation::kBeside;
+  return !hunted && joins ? sys::send_signal(-1, SIGKILL) : hunted;
 }
 
 Command* Init::find(std::uint32_t number) {

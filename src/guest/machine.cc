@@ -69,7 +69,8 @@ struct Place {
   const char* target;
   const char* mode;
 };
-constexpr std::array kKernels = {Place{"devtmpfs", "/dev", ""}, Place{"proc", "/proc", ""}, Place{"sysfs", "/sys", ""}};
+constexpr std::array kKernelFileSystems = {Place{"devtmpfs", "/dev", ""}, Place{"proc", "/proc", ""},
+                                           Place{"sysfs", "/sys", ""}};
 // Of the system that is made: what programs expect in /dev, and a /run of the machine's own.
 constexpr std::array kSystems = {Place{"devpts", "/dev/pts", "0620"}, Place{"tmpfs", "/dev/shm", "1777"},
                                  Place{"mqueue", "/dev/mqueue", ""}, Place{"tmpfs", "/run", "0755"},
@@ -134,7 +135,7 @@ Status make_root() {
   TRY(make_if_absent(work.c_str(), 0700));
   TRY(mount_on("overlay", {{"source", "hutch"}, {"lowerdir", kSystem}, {"upperdir", upper}, {"workdir", work}}, {},
                kRoot));
-  for (const Place& place : kKernels) {
+  for (const Place& place : kKernelFileSystems) {
     const std::string target = cat({kRoot, place.target});
     TRY(make_if_absent(target.c_str(), 0755));
     const UniqueFd tree = TRY(sys::clone_tree_at(place.target));
@@ -255,7 +256,7 @@ Status make_system() {
 }
 
 Status live_as_machine() {
-  TRY(mount_all(kKernels));
+  TRY(mount_all(kKernelFileSystems));
   TRY(sys::block_all_signals());
   TRY(sys::forget_children());
   TRY(load_modules());

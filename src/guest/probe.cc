@@ -54,7 +54,7 @@ int make_and_lock(const plan::SandboxPlan& plan) {
   if (!made) return told(made.error());
   const auto abi = sys::landlock_abi();
   if (!abi) return told(abi.error());
-  const Status locked = lock_down(plan, *abi);
+  const Status locked = lock_down(plan, *abi, sys::SignalScope::kWithin);
   return locked ? 0 : told(locked.error());
 }
 

@@ -28,6 +28,11 @@ constexpr std::size_t kOutMax = 256 << 10;
 constexpr std::size_t kUnheardMax = 1 << 20;
 // Each of a machine's takes descriptors here.
 constexpr std::ptrdiff_t kOfMachineMax = 256;
+// Nor while this many of its descriptors wait for the reader. Their channels may have ended, but a terminal stays in
+// use for as long as one of its ends is open, and the whole host has only so many.
+constexpr std::size_t kOnTheirWayMax = 2 * limits::kFrameDescriptorsMax;
+// Nothing tells that they were taken.
+constexpr std::chrono::milliseconds kTakenCheck{10};
 // A terminal's window is looked at so often: no signal tells whoever has its other side.
 constexpr std::chrono::milliseconds kSizeCheck{100};
 
@@ -93,8 +98,11 @@ bool Relay::is_over() const {
 }
 
 Status Relay::turn() {
-  const bool hears = settings_.side == Side::kMachine || out_.size() < kUnheardMax;
-  const int events = (hears ? POLLIN : 0) | (out_.empty() ? 0 : POLLOUT);
+  has_untaken_ = has_untaken_ && look_for_untaken();
+  // What came together with what it was not heard for.
+  TRY(take_messages());
+  forget_ended();
+  const int events = (hears() ? POLLIN : 0) | (out_.empty() ? 0 : POLLOUT);
   std::vector<pollfd> wait{{settings_.stream.get(), static_cast<short>(events), 0}};
   std::vector<std::uint32_t> numbers{0};
   std::optional<std::chrono::milliseconds> timeout;
@@ -107,6 +115,7 @@ Status Relay::turn() {
     wait.push_back({open.channel.fd(), *of_channel, 0});
     numbers.push_back(number);
   }
+  if (has_untaken_) timeout = kTakenCheck;
   // poll(2) passes over a negative one.
   wait.push_back({settings_.lifeline ? settings_.lifeline.get() : -1, POLLIN, 0});
   TRY(sys::poll(wait, timeout));
@@ -122,6 +131,15 @@ Status Relay::turn() {
   tell_clock();
   forget_ended();
   return is_closed_ ? Status() : write_stream();
+}
+
+bool Relay::hears() const { return settings_.side == Side::kMachine || (out_.size() < kUnheardMax && !has_untaken_); }
+
+bool Relay::look_for_untaken() {
+  return settings_.side == Side::kHost && std::ranges::any_of(channels_, [](auto& one) {
+           RelayChannel& channel = one.second.channel;
+           return channel.kind() == ChannelKind::kGuest && channel.holds_descriptors(kOnTheirWayMax);
+         });
 }
 
 // One that is held is not waited for: its end would be told again and again.
@@ -180,7 +198,15 @@ Status Relay::read_stream() {
     return {};
   }
   reader_.add({bytes.data(), *size});
-  while (auto message = TRY(reader_.next())) TRY(take(std::move(*message)));
+  return take_messages();
+}
+
+Status Relay::take_messages() {
+  while (hears()) {
+    auto message = TRY(reader_.next());
+    if (!message) return {};
+    TRY(take(std::move(*message)));
+  }
   return {};
 }
 
@@ -247,6 +273,7 @@ Status Relay::take(wire::ChannelData data) {
   TRY(open.channel.put({std::move(data.bytes), std::exchange(open.arrived, {}), ++order_, of_guest_}));
   if (open.channel.kind() == ChannelKind::kGuest) of_guest_ = order_;
   tell(open.channel, open.channel.write_out(last_to_write(open.channel)));
+  if (open.channel.kind() == ChannelKind::kGuest) has_untaken_ = look_for_untaken();
   return {};
 }
 

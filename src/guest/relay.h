@@ -61,6 +61,9 @@ class Relay {
 
   bool is_over() const;
   Status turn();
+  bool hears() const;
+  bool look_for_untaken();
+  Status take_messages();
   std::optional<short> awaited(const Open& open) const;
   bool is_held(const RelayChannel& guest);
   std::uint64_t last_to_write(const RelayChannel& channel) const;
@@ -92,6 +95,7 @@ class Relay {
   std::uint64_t of_guest_ = 0;  // of the last of it that a guest said
   std::map<std::uint32_t, Behind> behind_;  // by the guest's channel
   bool is_closed_ = false;
+  bool has_untaken_ = false;  // kHost: more descriptors wait for the reader than may
   ClockTeller clock_{};  // kHost
 };
 

@@ -113,6 +113,7 @@ Status RelayChannel::put(Arrived arrived) {
   granted_ -= static_cast<std::uint32_t>(bytes.size());
   if (refuses_ || bytes.empty()) return {};
   if (!joins_last(arrived)) {
+    descriptors_waiting_ += arrived.descriptors.size();
     waiting_.push_back({std::move(bytes), 0, std::move(arrived.descriptors), arrived.order});
     return {};
   }
@@ -139,6 +140,17 @@ bool RelayChannel::stop() {
   return was_sending;
 }
 
+void RelayChannel::drop_waiting() {
+  waiting_.clear();
+  descriptors_waiting_ = 0;
+}
+
+bool RelayChannel::holds_descriptors(std::size_t count) {
+  if (descriptors_waiting_ + descriptors_written_ < count) return false;
+  if (!fd_ || sys::has_read_all(fd_.get())) descriptors_written_ = 0;
+  return descriptors_waiting_ + descriptors_written_ >= count;
+}
+
 std::optional<std::uint64_t> RelayChannel::oldest() const {
   return waiting_.empty() ? std::nullopt : std::optional(waiting_.front().order);
 }
@@ -150,10 +162,12 @@ RelayChannel::Written RelayChannel::write_out(std::uint64_t last) {
     const auto count = write_some(piece);
     if (!count || *count == 0) {
       if (count || would_wait(count.error())) break;
-      waiting_.clear();
+      drop_waiting();
       written.stopped = !std::exchange(refuses_, true) && !ended_;
       break;
     }
+    descriptors_waiting_ -= piece.descriptors.size();
+    descriptors_written_ += piece.descriptors.size();
     piece.descriptors.clear();
     piece.written += *count;
     to_grant_ += static_cast<std::uint32_t>(*count);
@@ -170,7 +184,7 @@ RelayChannel::Written RelayChannel::write_out(std::uint64_t last) {
 RelayChannel::Written RelayChannel::lose_reader() {
   Written written;
   if (!receives_ || sends_) return written;
-  waiting_.clear();
+  drop_waiting();
   written.stopped = !std::exchange(refuses_, true) && !ended_;
   if (ended_) settle();
   return written;

@@ -51,6 +51,8 @@ class RelayChannel {
   };
   Status put(Arrived arrived);
   std::size_t pieces() const { return waiting_.size(); }  // that wait to be written
+  // Whether the reader has yet to take at least this many descriptors that came with pieces.
+  bool holds_descriptors(std::size_t count);
   // Of the first piece that waits to be written.
   std::optional<std::uint64_t> oldest() const;
   Status add_credit(std::uint32_t bytes);
@@ -82,6 +84,7 @@ class RelayChannel {
   RelayChannel(std::uint32_t number, wire::ChannelKind kind, Opened opened, UniqueFd fd);
   bool joins_last(const Arrived& arrived) const;
   Result<std::size_t> write_some(const Piece& piece) const;
+  void drop_waiting();
   void settle();  // after the last byte, or when nobody takes it
   void close_sending();
 
@@ -98,6 +101,8 @@ class RelayChannel {
   std::uint32_t granted_ = wire::kChannelWindow;  // what the other side may still send
   std::uint32_t to_grant_ = 0;
   std::deque<Piece> waiting_;
+  std::size_t descriptors_waiting_ = 0;
+  std::size_t descriptors_written_ = 0;  // since everything was read last
   std::optional<sys::TerminalSize> size_;
 };
 

@@ -342,6 +342,7 @@ class DeafMachine {
     }
     return taken;
   }
+  void leave() { stream_.reset(); }
 
  private:
   void add() {
@@ -386,6 +387,34 @@ TEST_F(HostRelay, DoesNotHearAMachineThatDoesNotRead) {
   }
   relay.join();
   user.join();
+  EXPECT_TRUE(ended) << ended.error().message;
+}
+
+TEST_F(HostRelay, DoesNotHearAMachineWhoseDescriptorsNobodyTakes) {
+  ::signal(SIGPIPE, SIG_IGN);
+  auto [host_end, machine_end] = must(sys::socket_pair());
+  auto [host, hosts] = must(sys::socket_pair());
+  ASSERT_TRUE(sys::set_nonblocking(machine_end.get()));
+  Status ended;
+  std::thread relay([&ended, stream = std::move(host_end), guest = std::move(hosts)]() mutable {
+    Relay one({.side = Relay::Side::kHost, .stream = std::move(stream)});
+    ASSERT_TRUE(one.add_guest(std::move(guest)));
+    ended = one.run();
+  });
+  {
+    DeafMachine machine(std::move(machine_end));
+    EXPECT_LT(machine.flood(16 << 20), 2U << 20) << "each 440 bytes of it are a descriptor";
+    std::thread user([&host] {
+      std::string bytes(1000, '\0');
+      for (auto received = sys::receive_some(host.get(), bytes); received && received->size > 0;) {
+        received = sys::receive_some(host.get(), bytes);
+      }
+    });
+    EXPECT_GE(machine.flood(4 << 20), 4U << 20) << "it is never heard again";
+    machine.leave();
+    user.join();
+  }
+  relay.join();
   EXPECT_TRUE(ended) << ended.error().message;
 }
 

@@ -61,6 +61,12 @@ struct Started {
   UniqueFd stream;
 };
 
+Error may_not_be(std::uint32_t person, std::uint32_t user) {
+  return {Code::kPermissionDenied, 0,
+          cat({"hutch-helper: person ", std::to_string(person), " may run nothing as user ", std::to_string(user),
+               ": sudo hutch init --for PERSON says who may"})};
+}
+
 Status live(wire::Connection& caller);
 Status prepare_self();
 Result<std::uint32_t> person_of(const wire::Connection& caller);
@@ -107,6 +113,8 @@ Status live(wire::Connection& caller) {
   const plan::SandboxPlan plan = TRY(plan_for(asked, user, machine_here()));
   const Runner as = TRY(runner(person, user));
   Started started = TRY(start(plan, as, asked.service));
+  // Root's word is taken back before root looks for what runs as that user: one of the two sees the other.
+  if (!TRY(host::may_become(person, user.name))) return fail(may_not_be(person, asked.user));
   const int stream = started.stream.get();
   TRY(caller.send(wire::FromHelper(wire::HelperStarted{static_cast<std::uint32_t>(started.init.pid())}), {&stream, 1}));
   started.stream.reset();
@@ -167,9 +175,7 @@ Result<host::OsUser> user_for(std::uint32_t person, std::uint32_t number) {
     TRY(host::check_is_no_daemon(*user));
     return *user;
   }
-  return fail({Code::kPermissionDenied, 0,
-               cat({"hutch-helper: person ", std::to_string(person), " may run nothing as user ",
-                    std::to_string(number), ": sudo hutch init --for PERSON says who may"})});
+  return fail(may_not_be(person, number));
 }
 
 Result<Runner> runner(std::uint32_t person, const host::OsUser& user) {

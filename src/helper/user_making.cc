@@ -14,6 +14,7 @@
 #include "helper/judge.h"
 #include "host/account.h"
 #include "host/people.h"
+#include "host/setup_turn.h"
 #include "plan/os_user.h"
 #include "plan/person_setup.h"
 #include "sys/files.h"
@@ -34,7 +35,6 @@ using std::chrono::milliseconds;
 
 // Others may be having theirs made; each takes a second or two.
 constexpr milliseconds kTurnWait{40'000};
-constexpr milliseconds kTurnLook{100};
 constexpr std::size_t kGrantBytesMax = 8192;
 constexpr unsigned kFilesMask = 022;
 
@@ -48,7 +48,8 @@ Result<UniqueFd> take_turn(const wire::Connection& caller);
 Status check_has_room(std::uint32_t person, const std::string& called, const std::string& name);
 Status check_has_no_files(std::uint32_t person, const std::string& name);
 Result<std::string> initiating_program(std::uint32_t person);
-Status run_init(const std::string& program, const std::string& called, const std::string& agent);
+Status leave_what_is_the_persons();
+Status run_init(const std::string& program, const std::string& called, const std::string& agent, int turn);
 Result<std::optional<std::uint32_t>> users_number(std::uint32_t person, const std::string& name);
 
 }  // namespace
@@ -62,34 +63,30 @@ Result<std::uint32_t> make_agents_user(std::uint32_t person, const wire::HelperM
   const auto meant = TRY(host::find_os_user(called));
   if (meant && meant->uid != person) return fail(not_let(person));
   const std::string name = plan::os_user_name_of(called, asked.agent);
+  TRY(leave_what_is_the_persons());
   const UniqueFd turn = TRY(take_turn(caller));
+  // Root may have taken that back meanwhile.
+  if (!TRY(host::may_have_agents_users(person))) return fail(not_let(person));
   if (const auto there = TRY(users_number(person, name))) return *there;
   TRY(check_has_room(person, called, name));
   TRY(check_has_no_files(person, name));
   const std::string program = TRY(initiating_program(person));
-  TRY(run_init(program, called, asked.agent));
+  TRY(run_init(program, called, asked.agent, turn.get()));
   if (const auto made = TRY(users_number(person, name))) return *made;
   return fail(Error{.message = cat({"hutch-helper: the user ", name, " was not made"})});
 }
 
 namespace {
 
-// One is made at a time, so that nobody has more than they may.
+// One is made at a time, so that nobody has more than they may; and none while root takes users away.
 Result<UniqueFd> take_turn(const wire::Connection& caller) {
-  const std::string socket(plan::kHelperSocket);
-  const std::string lock = cat({socket.substr(0, socket.rfind('/')), "/making"});
-  const auto until = std::chrono::steady_clock::now() + kTurnWait;
-  for (;;) {
-    auto held = TRY(sys::try_lock_file(lock));
-    if (held) return std::move(*held);
-    if (std::chrono::steady_clock::now() >= until) {
-      return fail({Code::kConflict, 0, "hutch-helper: other users are being made; try again"});
-    }
+  const auto stays = [&caller]() -> Result<bool> {
     pollfd gone{caller.fd(), POLLRDHUP, 0};
-    if (TRY(sys::poll({&gone, 1}, kTurnLook)) != 0) {
-      return fail({Code::kConflict, 0, "hutch-helper: whoever asked for a user went away"});
-    }
-  }
+    return TRY(sys::poll({&gone, 1}, milliseconds(0))) == 0;
+  };
+  auto turn = host::take_setup_turn({.at_most = kTurnWait, .goes_on = stays});
+  if (!turn) return fail(std::move(turn).error().with_context("hutch-helper"));
+  return std::move(*turn);
 }
 
 // Those of agents that are no more count: their files and shares are there, and their numbers are given to nobody. One
@@ -128,18 +125,24 @@ Result<std::string> initiating_program(std::uint32_t person) {
   return program;
 }
 
-Status run_init(const std::string& program, const std::string& called, const std::string& agent) {
-  // By sudo this process has the limits and the priority of whoever asks (sudo(8)): what is made could end halfway, or
-  // hold what others wait for, the lock of passwd(5) too, while it gets no processor.
+// By sudo this process has the limits and the priority of whoever asks (sudo(8)): what is made could end halfway, or
+// hold what others wait for, the turn and the lock of passwd(5), while it gets no processor.
+Status leave_what_is_the_persons() {
   TRY_CTX(sys::lift_limits(), "hutch-helper: lift the limits of whoever asks");
   TRY_CTX(sys::take_usual_priority(), "hutch-helper: leave the priority of whoever asks");
+  return {};
+}
+
+Status run_init(const std::string& program, const std::string& called, const std::string& agent, int turn) {
   const UniqueFd nothing = TRY(sys::open("/dev/null", sys::Open::kRead));
   const UniqueFd nowhere = TRY(sys::open("/dev/null", sys::Open::kWrite));
   // What it makes has modes of its own, and others than this process's files.
   sys::set_umask(kFilesMask);
-  auto child = TRY(sys::spawn(program, {.arguments = {"hutch", "init", "--for", called, "--agent", agent},
-                                        .environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"},
-                                        .install = {{nothing.get(), 0}, {nowhere.get(), 1}, {nowhere.get(), 2}}}));
+  auto child = TRY(sys::spawn(
+      program,
+      {.arguments = {"hutch", "init", "--for", called, "--agent", agent},
+       .environment = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"},
+       .install = {{nothing.get(), 0}, {nowhere.get(), 1}, {nowhere.get(), 2}, {turn, host::kSetupTurnDescriptor}}}));
   const sys::WaitStatus status = TRY(child.wait());
   if (status.exited() && status.exit_code() == 0) return {};
   return fail(Error{

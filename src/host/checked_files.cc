@@ -11,6 +11,7 @@
 #include "policy/glob.h"
 #include "sys/beneath.h"
 #include "sys/files.h"
+#include "sys/host_info.h"
 #include "sys/identity.h"
 #include "sys/tree.h"
 

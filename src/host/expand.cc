@@ -2,9 +2,11 @@
 #include "host/expand.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <span>
+#include <string_view>
 
 #include "base/limits.h"
 #include "base/text.h"
@@ -67,6 +69,8 @@ class MandatoryWalk {
 };
 
 Result<bool> is_repository(int directory, const std::vector<sys::TreeEntry>& entries);
+// Of views: they differ by their lengths first. A large tree has most of its names compared with each of these.
+bool is_any_of(std::string_view name, std::initializer_list<std::string_view> names);
 std::string below(const std::string& path, std::string_view name);
 Result<std::optional<UniqueFd>> open_if_allowed(int directory, const std::string& name);
 Result<sys::EntryKind> kind_of(int directory, const sys::TreeEntry& entry);
@@ -160,9 +164,9 @@ Status MandatoryWalk::walk(int directory, const std::string& path, int depth) {
                                       "written; allow writing a smaller tree"})));
     }
     TRY(check_names(directory, path, entry));
-    if (depth >= search_.depth || entry.name == "node_modules" || entry.name == ".git") continue;
-    if (path == "/" && (entry.name == "proc" || entry.name == "sys" || entry.name == "dev")) continue;
-    if (TRY(kind_of(directory, entry)) != sys::EntryKind::kDirectory) continue;
+    if (depth >= search_.depth || TRY(kind_of(directory, entry)) != sys::EntryKind::kDirectory) continue;
+    if (is_any_of(entry.name, {"node_modules", ".git"})) continue;
+    if (path == "/" && is_any_of(entry.name, {"proc", "sys", "dev"})) continue;
     if (std::ranges::find(search_.closed, below(path, entry.name)) != search_.closed.end()) continue;
     const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, entry.name));
     if (child) {
@@ -176,7 +180,7 @@ Status MandatoryWalk::walk(int directory, const std::string& path, int depth) {
 }
 
 Status MandatoryWalk::check_names(int directory, const std::string& path, const sys::TreeEntry& entry) {
-  if (entry.name == ".git") return check_git(directory, path);
+  if (is_any_of(entry.name, {".git"})) return check_git(directory, path);
   if (search_.repositories_by != nullptr) return {};
   for (const policy::ObeyedFile* file : policy::obeyed_from(entry.name)) {
     const bool whole = file->name == entry.name || file->name.starts_with('*');
@@ -274,13 +278,19 @@ void MandatoryWalk::note_closed(int directory, const std::string& path, const st
 
 // As git itself tells one (gitrepository-layout(5)), or by what is protected in one: a sandbox could have moved the
 // rest away, for the next one not to know it.
+bool is_any_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 Result<bool> is_repository(int directory, const std::vector<sys::TreeEntry>& entries) {
   int parts = 0;
   int guarded = 0;
   for (const sys::TreeEntry& entry : entries) {
-    parts += entry.name == "HEAD" || entry.name == "objects" || entry.name == "refs" ? 1 : 0;
-    if (entry.name == "hooks" && TRY(kind_of(directory, entry)) == sys::EntryKind::kDirectory) ++guarded;
-    if (entry.name == "config" && TRY(kind_of(directory, entry)) == sys::EntryKind::kFile) ++guarded;
+    parts += is_any_of(entry.name, {"HEAD", "objects", "refs"}) ? 1 : 0;
+    const bool is_guarded =
+        (is_any_of(entry.name, {"hooks"}) && TRY(kind_of(directory, entry)) == sys::EntryKind::kDirectory) ||
+        (is_any_of(entry.name, {"config"}) && TRY(kind_of(directory, entry)) == sys::EntryKind::kFile);
+    guarded += is_guarded ? 1 : 0;
   }
   return parts == 3 || guarded == 2;
 }

@@ -17,7 +17,7 @@ namespace hutch::host {
 
 namespace {
 
-constexpr std::string_view kLink = "gitdir: ";
+constexpr std::string_view kGitDirectoryKey = "gitdir: ";
 constexpr std::size_t kGitFilesMax = 8192;
 constexpr std::size_t kGitFileBytesMax = 1 << 20;
 constexpr int kIncludeDepthMax = 10;  // git's own limit
@@ -108,8 +108,8 @@ Result<std::optional<GitRepository>> GitReach::repository_at(std::string path) {
   GitRepository repository;
   if (path.ends_with("/.git")) repository.work_tree = directory_above(path);
   if (const auto link = TRY(text_of(path))) {
-    if (!link->starts_with(kLink)) return std::optional<GitRepository>();
-    const std::string target = trimmed_line(std::string_view(*link).substr(kLink.size()));
+    if (!link->starts_with(kGitDirectoryKey)) return std::optional<GitRepository>();
+    const std::string target = trimmed_line(std::string_view(*link).substr(kGitDirectoryKey.size()));
     const auto absolute = policy::obeyed_path(target, search_.home, repository.work_tree);
     if (!absolute) return std::optional<GitRepository>();
     path = *absolute;

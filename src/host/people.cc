@@ -14,7 +14,7 @@ namespace hutch::host {
 
 namespace {
 
-constexpr std::size_t kAccountsMax = 16 << 20;
+constexpr std::size_t kAccountBytesMax = 16 << 20;
 constexpr unsigned kOthersWrite = 0022;
 constexpr unsigned kSticky = 01000;
 constexpr std::size_t kEntryMax = 4096;
@@ -55,7 +55,8 @@ Status check_is_no_daemon(const OsUser& user) {
 
 Status check_is_no_person(const OsUser& user) {
   if (user.home == plan::os_user_home(user.name)) return {};
-  const plan::NumberRange people = plan::people_numbers(sys::read_file("/etc/login.defs", kAccountsMax).value_or(""));
+  const plan::NumberRange people =
+      plan::people_numbers(sys::read_file("/etc/login.defs", kAccountBytesMax).value_or(""));
   if (user.uid < people.first || user.uid > people.last) return {};
   return fail({Code::kConflict, 0,
                cat({"the user ", printable(user.name), " of this machine is a person, with the home ",
@@ -87,14 +88,14 @@ Result<std::optional<std::uint32_t>> person_who_may_become(std::string_view pers
 }
 
 Result<std::string> person_name(std::uint32_t person) {
-  const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
+  const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountBytesMax));
   const auto account = find_account(passwd, person);
   return account && is_plain_user_name(account->name) ? account->name : std::to_string(person);
 }
 
 Result<std::vector<OsUser>> agents_users() {
   std::vector<OsUser> users;
-  const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountsMax));
+  const std::string passwd = TRY(sys::read_file("/etc/passwd", kAccountBytesMax));
   for (const std::string_view line : split(passwd, '\n')) {
     const std::string_view name = line.substr(0, line.find(':'));
     auto user = plan::is_os_user_name(name) ? find_user(passwd, "", name) : std::nullopt;

@@ -2,10 +2,10 @@
 #include "plan/git_index.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
+#include "base/decimal.h"
 #include "base/text.h"
 
 namespace hutch::plan {
@@ -192,10 +192,8 @@ Status GitIndexReader::add_cached(std::string_view& tree, const std::string& abo
   const auto name = take('\0');
   const auto entries = name ? take(' ') : std::nullopt;
   const auto below = entries ? take('\n') : std::nullopt;
-  std::size_t count = 0;
-  const char* end = below ? below->data() + below->size() : nullptr;
-  const bool whole = below && std::from_chars(below->data(), end, count).ptr == end && !below->empty();
-  if (!whole || above.size() > kPathMax || trees.size() > kCachedMax) return damaged_index("a tree of its own");
+  const auto count = below ? decimal_of(*below) : std::nullopt;
+  if (!count || above.size() > kPathMax || trees.size() > kCachedMax) return damaged_index("a tree of its own");
   const std::string path = name->empty() ? above : cat({above, *name, "/"});
   if (!entries->starts_with('-')) {
     if (tree.size() < hash_) return damaged_index("a tree of its own");
@@ -203,7 +201,7 @@ Status GitIndexReader::add_cached(std::string_view& tree, const std::string& abo
     covered = Covered::kYes;
     tree.remove_prefix(hash_);
   }
-  for (std::size_t i = 0; i < count; ++i) TRY(add_cached(tree, path, covered, trees));
+  for (std::size_t i = 0; i < *count; ++i) TRY(add_cached(tree, path, covered, trees));
   return {};
 }
 

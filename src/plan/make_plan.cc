@@ -78,6 +78,18 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
   return plan;
 }
 
+bool supervises_changes(const SandboxPlan& plan, std::span<const std::string> paths) {
+  const auto is_held = [&](const MountStep& step) {
+    const bool writable = step.kind == MountKind::kBind && step.access == Access::kReadWrite;
+    const auto has_part = [&](const std::string& path) {
+      return is_within(path, step.source) || is_within(step.source, path);
+    };
+    return !writable || std::ranges::find(plan.supervised, step.target) != plan.supervised.end() ||
+           std::ranges::none_of(paths, has_part);
+  };
+  return plan.supervisor != Supervisor::kNone && plan.host_ports.empty() && std::ranges::all_of(plan.mounts, is_held);
+}
+
 namespace {
 
 // A few places of its own over the machine's files, and none of these is hidden: what may be done with them is for the

@@ -98,4 +98,8 @@ struct PlanInput {
 
 Result<SandboxPlan> make_plan(const PlanInput& input);
 
+// Whether the sandbox changes nothing at or below these paths of the host but by its supervisor: nothing of them is
+// writable past it, and the sandbox reaches no service of the host, which could write for it.
+bool supervises_changes(const SandboxPlan& plan, std::span<const std::string> paths);
+
 }  // namespace hutch::plan

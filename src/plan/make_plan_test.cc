@@ -456,5 +456,36 @@ TEST(MakePlan, AShareWithoutASourceIsTheSandboxsOwn) {
   EXPECT_NE(std::ranges::find(plan->landlock.writable, "/workspace"), plan->landlock.writable.end());
 }
 
+TEST(MakePlan, ASupervisorSeesWhatNothingIsWritablePast) {
+  World world;
+  world.workspace();
+  world.supervision = Supervision::kNames;
+  const std::vector<std::string> project = {"/home/u/p"};
+  const auto sees = [&](const std::vector<std::string>& paths) {
+    const auto plan = world.plan();
+    return plan && supervises_changes(*plan, paths);
+  };
+  EXPECT_TRUE(sees(project));
+  EXPECT_TRUE(sees({"/home/u/p/sub"}));
+  EXPECT_TRUE(sees({"/home"}));
+  // Where an agent lives nothing is held.
+  world.shares = {{.source = "/srv/agent", .target = "/workspace"}};
+  EXPECT_TRUE(sees(project));
+  EXPECT_FALSE(sees({"/home/u/p", "/srv/agent"}));
+  EXPECT_FALSE(sees({"/srv"}));
+  EXPECT_FALSE(sees({"/srv/agent/x"}));
+  world.shares = {};
+  world.supervision = Supervision::kNone;
+  EXPECT_FALSE(sees(project));
+}
+
+TEST(MakePlan, AServiceOfTheHostMayChangeWhatNoSupervisorSees) {
+  SandboxPlan plan;
+  plan.supervisor = Supervisor::kBeside;
+  EXPECT_TRUE(supervises_changes(plan, std::vector<std::string>{"/w"}));
+  plan.host_ports = {5432};
+  EXPECT_FALSE(supervises_changes(plan, std::vector<std::string>{"/w"}));
+}
+
 }  // namespace
 }  // namespace hutch::plan

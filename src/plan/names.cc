@@ -126,11 +126,14 @@ std::optional<NameRule> denied_name(const GuardedNames& names, std::string_view 
 }
 
 std::optional<NameRule> replaceable_name(const GuardedNames& names, std::string_view path) {
+  // First: few names are of the list, and each call that makes or removes one asks.
+  const std::vector<policy::ObeyedAt> listed = policy::obeyed_at(path);
+  if (listed.empty()) return std::nullopt;
   auto rule = denied_name(names, path);
   const auto is_of_list = [&](const policy::ObeyedAt& at) { return rule->rule == listed_rule(*at.file).rule; };
   if (!rule || rule->asking != NameRule::Asking::kNever || !rule->lifted.empty()) return std::nullopt;
   if (judged_file(path) != JudgedFile::kNone) return std::nullopt;
-  return std::ranges::any_of(policy::obeyed_at(path), is_of_list) ? rule : std::nullopt;
+  return std::ranges::any_of(listed, is_of_list) ? rule : std::nullopt;
 }
 
 bool is_kept_file(const policy::Rule& rule) {
@@ -285,16 +288,23 @@ namespace {
 
 std::string_view last_component(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
+bool begins_differently(std::string_view pattern, std::string_view name) {
+  if (pattern.empty() || name.empty() || pattern.front() == name.front()) return false;
+  const char first = pattern.front();
+  return first != '*' && first != '?' && first != '[' && first != '\\';
+}
+
 // False: the path does not match the pattern. Compares components from the end, up to the first one that is not "*".
 // The last byte alone excludes most patterns: a supervisor asks this of each, for each directory of every path.
 bool may_end_as(std::string_view pattern, std::string_view path) {
-  static constexpr std::string_view kEndsOfWildcards = "*?]";
-  const bool is_wild = pattern.empty() || kEndsOfWildcards.contains(pattern.back());
-  if (!is_wild && !path.ends_with(pattern.back())) return false;
+  const char last = pattern.empty() ? '*' : pattern.back();
+  const bool is_wild = last == '*' || last == '?' || last == ']';
+  if (!is_wild && !path.ends_with(last)) return false;
   for (;;) {
     const std::string_view wanted = last_component(pattern);
     if (wanted == "**") return true;
-    if (!policy::matches_component(wanted, last_component(path))) return false;
+    const std::string_view name = last_component(path);
+    if (begins_differently(wanted, name) || !policy::matches_component(wanted, name)) return false;
     if (wanted != "*" || !pattern.contains('/') || !path.contains('/')) return true;
     pattern = pattern.substr(0, pattern.rfind('/'));
     path = path.substr(0, path.rfind('/'));

@@ -11,7 +11,7 @@ namespace hutch::plan {
 
 namespace {
 
-constexpr std::string_view kPrefix = "agent-";
+constexpr std::string_view kAgentPrefix = "agent-";
 constexpr std::string_view kPeoplesPrefix = "hutch-";
 constexpr std::size_t kNumberDigits = 8;
 
@@ -25,7 +25,7 @@ std::string with_digits(std::string_view name, std::string_view whole) {
 }  // namespace
 
 std::string os_user_name(std::string_view agent) {
-  std::string name = cat({kPrefix, agent});
+  std::string name = cat({kAgentPrefix, agent});
   return name.size() > kOsUserNameMax ? with_digits(name, name) : name;
 }
 
@@ -37,11 +37,11 @@ std::string os_user_name_of(std::string_view person, std::string_view agent) {
 }
 
 bool is_os_user_name(std::string_view name) {
-  return name == kCommonUser || name.starts_with(kPrefix) || name.starts_with(kPeoplesPrefix);
+  return name == kCommonUser || name.starts_with(kAgentPrefix) || name.starts_with(kPeoplesPrefix);
 }
 
 std::string agent_of_os_user(std::string_view name) {
-  return std::string(name.starts_with(kPrefix) ? name.substr(kPrefix.size()) : std::string_view());
+  return std::string(name.starts_with(kAgentPrefix) ? name.substr(kAgentPrefix.size()) : std::string_view());
 }
 
 std::string os_user_home(std::string_view name) {

@@ -11,7 +11,7 @@ namespace hutch::plan {
 namespace {
 
 // useradd(8) has these where login.defs(5) says nothing.
-constexpr NumberRange kSystem{101, 999};
+constexpr NumberRange kSystemNumbers{101, 999};
 constexpr NumberRange kPeople{1000, 60000};
 
 std::vector<std::string_view> words_of(std::string_view line) {
@@ -84,7 +84,7 @@ std::vector<std::uint32_t> numbers_left(const std::vector<GivenNumber>& given, s
 }
 
 NumberRange system_numbers(std::string_view login_defs) {
-  return range_of(login_defs, kSystem, "SYS_UID_MIN", "SYS_UID_MAX");
+  return range_of(login_defs, kSystemNumbers, "SYS_UID_MIN", "SYS_UID_MAX");
 }
 
 NumberRange people_numbers(std::string_view login_defs) { return range_of(login_defs, kPeople, "UID_MIN", "UID_MAX"); }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -538,16 +540,24 @@ constexpr auto kOrder = [] {
   return order;
 }();
 
-// This test is quick, and few components of a path begin like a name.
-constexpr auto kBegins = [] {
-  std::array<bool, 256> begins{};
-  for (const ObeyedFile& file : kFiles) begins[static_cast<unsigned char>(file.name.front())] = true;
-  return begins;
+constexpr std::uint64_t length_bit(std::size_t length) { return std::uint64_t{1} << std::min(length, std::size_t{63}); }
+
+// The lengths of components by their first byte. A look at a large tree asks this about each file.
+constexpr auto kLengths = [] {
+  std::array<std::uint64_t, 256> lengths{};
+  for (const ObeyedFile& file : kFiles) {
+    lengths[static_cast<unsigned char>(file.name.front())] |= length_bit(first_of(file).size());
+  }
+  return lengths;
 }();
 
 }  // namespace obeyed_table
 
-bool may_begin_obeyed(char first) { return obeyed_table::kBegins[static_cast<unsigned char>(first)]; }
+bool may_begin_obeyed(std::string_view component) {
+  if (component.empty()) return false;
+  const std::uint64_t lengths = obeyed_table::kLengths[static_cast<unsigned char>(component.front())];
+  return (lengths & obeyed_table::length_bit(component.size())) != 0;
+}
 
 std::span<const std::uint16_t> obeyed_order() { return obeyed_table::kOrder; }
 

@@ -33,8 +33,8 @@ std::span<const ObeyedFile> obeyed_files();
 // Positions in the list, ordered by the first components of the names. Names with a wildcard come first.
 std::span<const std::uint16_t> obeyed_order();
 
-// Whether a name of the list begins with that byte.
-bool may_begin_obeyed(char first);
+// False for a component that no name of the list begins with, but for names with a wildcard. True for few others.
+bool may_begin_obeyed(std::string_view component);
 
 // Null: the name is not in the list.
 const ObeyedFile* find_obeyed(std::string_view name);

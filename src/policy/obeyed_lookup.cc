@@ -15,7 +15,7 @@ std::string_view first_component(std::string_view name) { return name.substr(0, 
 const ObeyedFile& file_at(std::uint16_t at) { return obeyed_files()[at]; }
 
 std::span<const std::uint16_t> beginning_with(std::string_view component) {
-  if (component.empty() || !may_begin_obeyed(component.front())) return {};
+  if (!may_begin_obeyed(component)) return {};
   const auto found = std::ranges::equal_range(obeyed_order(), component, {},
                                               [](std::uint16_t at) { return first_component(file_at(at).name); });
   return {found.begin(), found.end()};

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <iterator>
 #include <ranges>
+#include <string>
 #include <utility>
 
 #include "base/limits.h"
@@ -160,6 +162,36 @@ Refusal instructions_of(const wire::Refused& refused) {
   return told;
 }
 
+// How it is told to a person.
+Refusal refusal_of(const wire::Refused& refused) {
+  switch (refused.call) {
+    case wire::RefusedCall::kFileChange:
+      return {.what = cat({"writing ", printable(refused.path), " was refused", remedy_of(refused)}),
+              .rule = printable(refused.rule),
+              // git push -u and git branch -u succeed without the setting.
+              .weight = is_git_config(refused.path) ? Refusal::Weight::kAlways : Refusal::Weight::kOfFailure};
+    case wire::RefusedCall::kInstructs: return instructions_of(refused);
+    case wire::RefusedCall::kGivesRights:
+      return {.what = cat({printable(refused.path),
+                           " has a set-user-ID or set-group-ID bit: it gives its owner's or "
+                           "group's rights to whoever runs it"}),
+              .rule = "built in",
+              .about = Refusal::About::kRights,
+              .file = refused.path,
+              .weight = Refusal::Weight::kAlways};
+    case wire::RefusedCall::kHeldBack:
+    case wire::RefusedCall::kKept: return replaced_of(refused);
+    case wire::RefusedCall::kSetAside:
+      return {
+          .what = cat({printable(refused.path), " had a content of yours that no branch or tag of yours has; it is ",
+                       "kept as quarantine/", printable(refused.rule), " in hutch's data directory"}),
+          .rule = "built in",
+          .weight = Refusal::Weight::kAlways};
+    case wire::RefusedCall::kUnixSocket: break;
+  }
+  return {.what = "a Unix socket was refused: socket(AF_UNIX) could reach services of the host", .rule = "built in"};
+}
+
 }  // namespace
 
 Result<AccessRules> access_rules(const std::string& guest_program, const plan::SandboxPlan& plan,
@@ -188,7 +220,7 @@ Result<AccessRules> access_rules(const std::string& guest_program, const plan::S
 
 // Nothing that the sandbox does before its first supervised call moves a mount or what is above one.
 Result<AccessSupervisor> AccessSupervisor::await(AccessRules rules, std::vector<UniqueFd> descriptors,
-                                                 TellGuest tell_guest) {
+                                                 TellGuest tell_guest, BeforeChange before_change) {
   const bool has_roots = descriptors.size() == kDescriptors + rules.supervised.size();
   if ((!has_roots && descriptors.size() != kDescriptors) || !rules.guest_program) {
     return fail(Error::invalid("hutch-guest: a supervisor that nobody asked for"));
@@ -200,15 +232,14 @@ Result<AccessSupervisor> AccessSupervisor::await(AccessRules rules, std::vector<
                                .listener = std::move(descriptors[kListener]),
                                .tree = std::move(descriptors[kTree]),
                                .roots = std::move(roots)},
-                              std::move(widener), std::move(tell_guest));
+                              std::move(widener), std::move(tell_guest), std::move(before_change));
   if (!has_roots) TRY(supervisor.start());
   return supervisor;
 }
 
 // Without it the calls fail: the kernel answers ENOSYS for a listener that is closed (seccomp_unotify(2)).
 Status AccessSupervisor::start() {
-  has_started_ = true;
-  const Awaited own = std::move(*awaited_);
+  Awaited own = std::move(*awaited_);
   awaited_.reset();
   auto [ours, its] = TRY(sys::socket_pair());
   // An open of its own for each supervisor: the lock belongs to that, and ends with it.
@@ -243,7 +274,31 @@ Status AccessSupervisor::start() {
   TRY(connection.send(
       wire::ToGuest(wire::AccessRules{own.rules.names, own.rules.questions, own.rules.hidden, own.rules.supervised})));
   connection_ = std::move(connection);
+  listener_ = std::move(own.listener);
+  parked_ = true;
   return {};
+}
+
+int AccessSupervisor::fd() const {
+  if (awaited_) return awaited_->listener.get();
+  return connection_ ? connection_->fd() : -1;
+}
+
+Status AccessSupervisor::park() {
+  if (!works()) return {};
+  Status heeded = have_heeded({wire::Settle{}, wire::Wait{}});
+  if (heeded) {
+    parked_ = connection_.has_value();
+  } else {
+    send(wire::ToGuest(wire::GoOn{}), UniqueFd());
+  }
+  return heeded;
+}
+
+void AccessSupervisor::go_on() {
+  if (!std::exchange(parked_, false)) return;
+  if (before_change_) before_change_();
+  send(wire::ToGuest(wire::GoOn{}), UniqueFd());
 }
 
 // Where nobody is left who could make one, there is nothing to start.
@@ -258,11 +313,16 @@ Status AccessSupervisor::await_call() {
 AccessSupervisor::Heard AccessSupervisor::hear() {
   const Status received = awaited_ ? await_call() : receive();
   if (!received) lose(received.error());
+  if (std::exchange(wants_change_, false)) go_on();
   return std::exchange(told_, {});
 }
 
 void AccessSupervisor::lose(const Error& error) {
   static constexpr std::string_view kGone = "files that are supervised cannot be changed any more: ";
+  // The kernel answers the calls only once nobody has the listener.
+  listener_.reset();
+  parked_ = false;
+  wants_change_ = false;
   connection_.reset();
   awaited_.reset();
   told_.refusals.push_back({.what = cat({kGone, error.message}), .rule = ""});
@@ -326,15 +386,15 @@ Status AccessSupervisor::narrow(const std::string& path) {
   return narrowed;
 }
 
-Status AccessSupervisor::refuse(const wire::Names& names) { return have_heeded(wire::ToGuest(names)); }
+Status AccessSupervisor::refuse(const wire::Names& names) { return have_heeded({names}); }
 
 // Where it has gone nothing is changed by any name.
-Status AccessSupervisor::have_heeded(const wire::ToGuest& message) {
+Status AccessSupervisor::have_heeded(std::initializer_list<wire::ToGuest> messages) {
   const Status started = start_if_awaited();
   if (!started) lose(started.error());
   if (!connection_) return {};
-  send(message, UniqueFd());
-  ++to_heed_;
+  for (const wire::ToGuest& message : messages) send(message, UniqueFd());
+  to_heed_ += static_cast<int>(messages.size());
   const auto until = Clock::now() + limits::kWidenWait;
   while (connection_ && heeded_ != to_heed_) {
     pollfd answered{connection_->fd(), POLLIN, 0};
@@ -351,10 +411,10 @@ Status AccessSupervisor::have_heeded(const wire::ToGuest& message) {
 Result<wire::Covered> AccessSupervisor::cover(const std::vector<plan::Hiding>& hidings) {
   using enum wire::Covers::Change;
   TRY(announce_covers(kBegins));
-  const Status waits = have_heeded(wire::ToGuest(wire::Wait{}));
+  const Status waits = parked_ ? Status() : have_heeded({wire::Wait{}});
   Result<wire::Covered> covered = wire::Covered();
   if (waits) covered = widener_.cover(hidings);
-  send(wire::ToGuest(wire::GoOn{}), UniqueFd());
+  if (!parked_) send(wire::ToGuest(wire::GoOn{}), UniqueFd());
   if (waits && covered) {
     for (const auto& place : covered->places) std::ranges::copy(place.mounts, std::back_inserter(covers_));
   }
@@ -372,6 +432,16 @@ Status AccessSupervisor::uncover(const std::vector<std::uint64_t>& mounts) {
   if (!uncovered) covers_ = before;
   TRY(announce_covers(wire::Covers::Change::kDone));
   return uncovered;
+}
+
+// Whoever joins copies the mounts, and would have what is shown for a time for longer.
+Result<JoinedNamespaces> AccessSupervisor::hand_namespaces() const {
+  const auto left = time_left();
+  if (!left) return JoinedNamespaces{TRY(sys::duplicate(widener_.user())), TRY(sys::duplicate(widener_.mounts())), 0};
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(*left).count();
+  return fail({Code::kConflict, 0,
+               cat({"files of the host's are shown in the sandbox for a time; nobody joins it until that is over, in ",
+                    std::to_string(seconds), " seconds"})});
 }
 
 // Before mounts change, and once they have: the guest ends a sandbox whose mounts change by themselves.
@@ -433,6 +503,8 @@ Status AccessSupervisor::receive() {
   }
   if (!polled->closed) return {};
   connection_.reset();
+  listener_.reset();
+  parked_ = false;
   // It goes by itself when nobody is left whose calls could come.
   const sys::WaitStatus status = TRY(process_.wait());
   if (!status.exited() || status.exit_code() != 0) return fail(Error{Code::kSystem, 0, "their supervisor was killed"});
@@ -449,39 +521,19 @@ Status AccessSupervisor::take(wire::ToHost message) {
     told_.files.push_back({about->id, about->pid, std::move(about->path), about->wanted});
   } else if (std::holds_alternative<wire::Heeded>(message)) {
     ++heeded_;
+    // A Changes from before the Wait is stale: the supervisor has answered that call.
+    if (!parked_) wants_change_ = false;
+  } else if (std::holds_alternative<wire::Changes>(message)) {
+    wants_change_ = true;
   } else {
     return fail(Error::invalid("hutch-guest: unexpected message of a supervisor"));
   }
   return {};
 }
 
-Refusal refusal_of(const wire::Refused& refused) {
-  switch (refused.call) {
-    case wire::RefusedCall::kFileChange:
-      return {.what = cat({"writing ", printable(refused.path), " was refused", remedy_of(refused)}),
-              .rule = printable(refused.rule),
-              // git push -u and git branch -u succeed without the setting.
-              .weight = is_git_config(refused.path) ? Refusal::Weight::kAlways : Refusal::Weight::kOfFailure};
-    case wire::RefusedCall::kInstructs: return instructions_of(refused);
-    case wire::RefusedCall::kGivesRights:
-      return {.what = cat({printable(refused.path),
-                           " has a set-user-ID or set-group-ID bit: it gives its owner's or "
-                           "group's rights to whoever runs it"}),
-              .rule = "built in",
-              .about = Refusal::About::kRights,
-              .file = refused.path,
-              .weight = Refusal::Weight::kAlways};
-    case wire::RefusedCall::kHeldBack:
-    case wire::RefusedCall::kKept: return replaced_of(refused);
-    case wire::RefusedCall::kSetAside:
-      return {
-          .what = cat({printable(refused.path), " had a content of yours that no branch or tag of yours has; it is ",
-                       "kept as quarantine/", printable(refused.rule), " in hutch's data directory"}),
-          .rule = "built in",
-          .weight = Refusal::Weight::kAlways};
-    case wire::RefusedCall::kUnixSocket: break;
-  }
-  return {.what = "a Unix socket was refused: socket(AF_UNIX) could reach services of the host", .rule = "built in"};
+Result<Refusal> refusal_of_guest(const wire::Refused& refused) {
+  if (refused.call == wire::RefusedCall::kUnixSocket) return refusal_of(refused);
+  return fail(Error::invalid("hutch-guest: a refusal about a file, which its supervisor tells of"));
 }
 
 }  // namespace hutch::sandbox

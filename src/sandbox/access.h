@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,22 +45,30 @@ class AccessSupervisor {
   };
   // Says something to the sandbox's own guest.
   using TellGuest = std::function<Status(const wire::ToGuest& message)>;
+  // Called before the first call that may change something, and before the first one after each park().
+  using BeforeChange = std::function<void()>;
   // `descriptors` came with wire::Supervise. Its process starts with the first call that the kernel holds for it, or
   // with the first method that needs it: most commands change nothing that is supervised. It starts at once where the
   // guest could not send the roots of the supervised mounts. Ends with its owner.
-  static Result<AccessSupervisor> await(AccessRules rules, std::vector<UniqueFd> descriptors, TellGuest tell_guest);
+  static Result<AccessSupervisor> await(AccessRules rules, std::vector<UniqueFd> descriptors, TellGuest tell_guest,
+                                        BeforeChange before_change);
 
   // To poll(2) for reading; -1 once it has gone.
-  int fd() const { return connection_ ? connection_->fd() : awaited_ ? awaited_->listener.get() : -1; }
-  // Whether its process was to start, now or before.
-  bool has_started() const { return has_started_; }
+  int fd() const;
   // Whether something was told while something else was waited for.
-  bool has_heard() const { return !told_.refusals.empty() || !told_.requests.empty() || !told_.files.empty(); }
+  bool has_heard() const {
+    return wants_change_ || !told_.refusals.empty() || !told_.requests.empty() || !told_.files.empty();
+  }
   // What it has told since. Where it has gone, or could not be started, every change of a supervised file fails from
   // then on, and that is what is told.
   Heard hear();
   // Has the guest judge the files that the sandbox has written, and name or refuse them. Waits as refuse() does.
-  Status settle() { return process_ ? have_heeded(wire::ToGuest(wire::Settle{})) : Status(); }
+  Status settle() { return works() ? have_heeded({wire::Settle{}}) : Status(); }
+  // Settles, and makes no change from then on, until a call wants one or go_on(). Waits as refuse() does.
+  Status park();
+  void go_on();
+  // Whether the next change will be announced by BeforeChange.
+  bool is_parked() const { return awaited_ || parked_; }
   // An answer that comes too late is none.
   void answer(std::uint64_t id, const SocketAnswer& answer);
   // Has what is granted shown first. An error says why it could not be; the answer is no then.
@@ -75,6 +84,8 @@ class AccessSupervisor {
   Status uncover(const std::vector<std::uint64_t>& mounts);
   // As Widener has it.
   Result<UniqueFd> hand_root() { return widener_.hand_root(); }
+  // Without the init, which it does not know.
+  Result<JoinedNamespaces> hand_namespaces() const;
   // Until a grant has had its time, and which.
   std::optional<std::chrono::milliseconds> time_left() const;
   std::optional<std::string> over() const;
@@ -95,15 +106,19 @@ class AccessSupervisor {
     UniqueFd tree;
     std::vector<UniqueFd> roots;
   };
-  AccessSupervisor(Awaited awaited, Widener widener, TellGuest tell_guest)
-      : awaited_(std::move(awaited)), widener_(std::move(widener)), tell_guest_(std::move(tell_guest)) {}
+  AccessSupervisor(Awaited awaited, Widener widener, TellGuest tell_guest, BeforeChange before_change)
+      : awaited_(std::move(awaited)),
+        widener_(std::move(widener)),
+        tell_guest_(std::move(tell_guest)),
+        before_change_(std::move(before_change)) {}
+  bool works() const { return connection_ && !parked_; }
   Status await_call();
   Status start();
   Status start_if_awaited() { return awaited_ ? start() : Status(); }
   Status receive();
   Status take(wire::ToHost message);
   void lose(const Error& error);
-  Status have_heeded(const wire::ToGuest& message);
+  Status have_heeded(std::initializer_list<wire::ToGuest> messages);
   Status announce_covers(wire::Covers::Change change);
   Result<UniqueFd> carry_out(const FileGrant& grant);
   bool prolong(const FileGrant& grant);
@@ -113,17 +128,21 @@ class AccessSupervisor {
   std::optional<Awaited> awaited_;  // until it starts
   sys::ChildProcess process_;
   std::optional<wire::Connection> connection_;
+  UniqueFd listener_;  // from its start on, while there is a connection
+  bool parked_ = false;  // it makes no change
+  bool wants_change_ = false;  // a call waits for go_on()
   Widener widener_;
   TellGuest tell_guest_;
+  BeforeChange before_change_;
   std::vector<Held> held_;
   std::vector<std::uint64_t> covers_;
   Heard told_;
-  bool has_started_ = false;
   int to_heed_ = 0;
   int heeded_ = 0;
 };
 
-// How a refusal that a guest tells of is told to a person.
-Refusal refusal_of(const wire::Refused& refused);
+// What a sandbox's own guest tells of: sockets alone, whose refusals are all alike. An error where it tells of a file:
+// that is for the supervisor, which says each once.
+Result<Refusal> refusal_of_guest(const wire::Refused& refused);
 
 }  // namespace hutch::sandbox

@@ -9,9 +9,9 @@
 namespace hutch::sandbox {
 
 Status AccessDesk::start(std::vector<UniqueFd> descriptors) {
-  auto awaited =
-      TRY_CTX(AccessSupervisor::await(std::move(settings_.rules), std::move(descriptors), settings_.tell_guest),
-              "start the access supervisor");
+  auto awaited = TRY_CTX(AccessSupervisor::await(std::move(settings_.rules), std::move(descriptors),
+                                                 settings_.tell_guest, settings_.before_change),
+                         "start the access supervisor");
   supervisor_ = std::make_shared<AccessSupervisor>(std::move(awaited));
   if (!settings_.files.begins) return {};
   const std::weak_ptr<AccessSupervisor> kept = supervisor_;
@@ -48,14 +48,27 @@ void AccessDesk::hear() {
 
 void AccessDesk::settle() {
   if (!supervisor_) return;
+  if (supervisor_->is_parked()) return step();
   const Status settled = supervisor_->settle();
   hear();
   if (!settled) settings_.tell({.what = settled.error().message, .rule = ""});
 }
 
+void AccessDesk::park() {
+  if (!supervisor_ || supervisor_->is_parked()) return;
+  const Status parked = supervisor_->park();
+  hear();
+  if (!parked) settings_.tell({.what = parked.error().message, .rule = ""});
+}
+
 Result<UniqueFd> AccessDesk::hand_root() {
   if (!supervisor_) return fail(Error::unsupported("the sandbox has no supervisor"));
   return supervisor_->hand_root();
+}
+
+Result<JoinedNamespaces> AccessDesk::hand_namespaces() const {
+  if (!supervisor_) return fail(Error::unsupported("the sandbox has no supervisor"));
+  return supervisor_->hand_namespaces();
 }
 
 void AccessDesk::judge(const SocketRequest& request) {

@@ -21,6 +21,7 @@ class AccessDesk {
     FileJudge files{};
     std::function<void(const Refusal& refusal)> tell;
     AccessSupervisor::TellGuest tell_guest;
+    AccessSupervisor::BeforeChange before_change{};
   };
   explicit AccessDesk(Settings settings) : settings_(std::move(settings)) {}
 
@@ -36,11 +37,16 @@ class AccessDesk {
   }
   // Settles the files that a command wrote, and reports what was refused; call it once the command has ended.
   void settle();
+  // Settles, and announces the next change by `before_change` again; a leftover process could change files unseen
+  // meanwhile, so that go_on() has to follow if there is one.
+  void park();
+  void go_on() {
+    if (supervisor_) supervisor_->go_on();
+  }
+  bool is_parked() const { return supervisor_ && supervisor_->is_parked(); }
   // The sandbox's own root, for another sandbox to have; Code::kUnsupported where there is no supervisor.
   Result<UniqueFd> hand_root();
-  // Whether a supervisor stood there and no call was held for it: then no file has changed on the mounts that the
-  // sandbox sees read-only.
-  bool has_changed_nothing() const { return supervisor_ && !supervisor_->has_started(); }
+  Result<JoinedNamespaces> hand_namespaces() const;  // as AccessSupervisor has them; likewise
   // Until step() has something to do.
   std::optional<std::chrono::milliseconds> time_left() const;
   void step();

@@ -79,8 +79,6 @@ struct Outcome {
   std::uint64_t killed_for_memory = 0;
   std::string limits_by;          // "cgroup v2", "rlimits", ...; empty when nothing was limited
   std::uint64_t pids_limit_hits = 0;  // how often a process could not be made for the limit
-  // Below the mounts that a supervisor changes.
-  enum class Files { kMayHaveChanged, kUnchanged } files = Files::kMayHaveChanged;
 };
 
 bool is_timeout(EndedBy reason);

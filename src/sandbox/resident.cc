@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "sandbox/ended_processes.h"
+#include "sys/io.h"
 #include "sys/local_socket.h"
 #include "sys/process.h"
 #include "sys/signals.h"
@@ -24,6 +25,8 @@ using Clock = Process::Clock;
 constexpr std::chrono::milliseconds kFileServerWait{10'000};
 constexpr std::chrono::milliseconds kRootWait{10'000};
 constexpr std::chrono::milliseconds kRootSlice{50};
+constexpr std::chrono::milliseconds kHeardSlice{2};
+constexpr std::chrono::milliseconds kSupervisorWait{2'000};
 
 }  // namespace
 
@@ -51,7 +54,7 @@ Result<std::shared_ptr<Process>> Resident::spawn(ProcessRequest request, GivenSt
 }
 
 Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, KeptStreams kept) {
-  begin_change();
+  begin_change(Changes::kMaybe);
   auto sent = send_exec(std::move(request), std::move(kept));
   if (!sent) {
     end_change();
@@ -70,41 +73,90 @@ Result<std::shared_ptr<Process>> Resident::launch(ProcessRequest request, KeptSt
   return process;
 }
 
-void Resident::begin_change() {
-  if (settings_.before_change) settings_.before_change(others());
+void Resident::begin_change(Changes changes) {
+  ++changing_;
+  if (!settings_.before_change) return;
+  begin_with_own();
+  settings_.before_change(changes, surroundings_);
+  if (changes == Changes::kMaybe || !is_parked_) return;
+  // Until the file server makes its call the supervisor works again.
+  wants_to_go_on_ = true;
+  wake();
 }
 
 void Resident::end_change() {
-  if (!settings_.after_change) return;
-  const Others left = others();
-  settings_.after_change(left);
-  if (left == Others::kNone || has_others_.exchange(true)) return;
+  --changing_;
+  (void)change_ended();
+  if (is_parked_ || will_park_ || wants_to_park_.exchange(true)) return;
   wake();
+}
+
+Others Resident::change_ended() {
+  const Others left = settings_.after_change ? settings_.after_change(surroundings_) : Others::kNone;
+  // The end of what is under way says so again.
+  if (left == Others::kRun && nothing_but(0) && !has_others_.exchange(true)) wake();
+  return left;
+}
+
+bool Resident::nothing_but(std::size_t running) const {
+  const std::scoped_lock lock(mutex_);
+  return running_.size() <= running && changing_ == 0;
+}
+
+// Before the first command starts: its processes are none of the sandbox's own.
+void Resident::begin_with_own() {
+  {
+    const std::scoped_lock lock(send_mutex_);
+    if (own_) return;
+  }
+  (void)others();
 }
 
 void Resident::doubt_file_servers() {
   const std::scoped_lock lock(send_mutex_);
   if (own_) own_ = first_;
+  as_own_.clear();
 }
 
-// A file server that started while nothing else ran does not count as left by a command.
-void Resident::own_if_quiet(std::uint64_t launches) {
-  const std::scoped_lock send_lock(send_mutex_);
-  {
-    // Everything launched from here on is sent later.
-    const std::scoped_lock lock(mutex_);
-    if (launches != launches_) return;
-  }
-  if (parts_) own_ = processes_below(parts_->instance.process.pid());
+// A file server does not count as a process that a command left.
+void Resident::take_as_own(const FileServer& server) {
+  const std::scoped_lock lock(send_mutex_);
+  if (!parts_ || !own_) return;
+  const auto found = process_numbered(parts_->instance.inside(), server.pid);
+  // Checked last: only the server holds the other end, so the number is its own while that is open.
+  pollfd closed{server.stream.get(), 0, 0};
+  if (!found || sys::poll({&closed, 1}, std::chrono::milliseconds(0)).value_or(1) != 0) return;
+  own_->push_back(*found);
+  as_own_.clear();
 }
 
 Others Resident::others() {
   const std::scoped_lock lock(send_mutex_);
-  if (!parts_) return Others::kNone;
+  // The sandbox ends: its processes may still run.
+  if (!parts_) return Others::kRun;
+  if (!as_own_.empty() && std::ranges::all_of(as_own_, &sys::ChildrenThen::are_the_same)) return Others::kNone;
+  // First: what starts later is found by one of the two looks.
+  as_own_ = children_of_own();
   const std::vector<ProcessStart> now = processes_below(parts_->instance.process.pid());
   if (!own_) first_ = own_ = now;
   const auto is_own = [&](const ProcessStart& one) { return std::ranges::find(*own_, one) != own_->end(); };
-  return std::ranges::all_of(now, is_own) ? Others::kNone : Others::kRun;
+  if (!std::ranges::all_of(now, is_own)) {
+    as_own_.clear();
+    return Others::kRun;
+  }
+  own_ = now;  // without those that have ended
+  return Others::kNone;
+}
+
+// Empty if one of them cannot be seen that way.
+std::vector<sys::ChildrenThen> Resident::children_of_own() const {
+  std::vector<sys::ChildrenThen> all;
+  for (const ProcessStart& own : own_.value_or(std::vector<ProcessStart>())) {
+    auto one = sys::ChildrenThen::of(own.process);
+    if (!one) return {};
+    all.push_back(std::move(*one));
+  }
+  return all;
 }
 
 // Returns an error for a process that is not among the running ones and has no end.
@@ -136,6 +188,7 @@ Result<std::shared_ptr<Process>> Resident::send_exec(ProcessRequest request, Kep
     process->keep_log(std::move(request.log));
     ++launches_;
     running_.emplace(exec.command, Tracked{process, request.timeout, exec.terminal, request.shown, std::nullopt});
+    --changing_;
     if (keeps_terminal) {
       process->keeps_terminal();
       process->opened(OutputStream::kOutput);
@@ -156,6 +209,7 @@ Result<std::shared_ptr<Process>> Resident::send_exec(ProcessRequest request, Kep
   if (!sent && !is_gone(sent.error())) {
     const std::scoped_lock lock(mutex_);
     running_.erase(process->number());
+    ++changing_;
     return fail(sent.error());
   }
   return process;
@@ -187,7 +241,28 @@ Status Resident::signal(const Process& process, int number, wire::SignalTarget t
 
 Status Resident::signal_all(int number) {
   const auto sent = send(wire::ToGuest(wire::Signal{number, wire::SignalTarget::kEverything, 0}));
-  return !sent && is_gone(sent.error()) ? Status() : sent;
+  if (!sent && is_gone(sent.error())) return {};
+  TRY(sent);
+  return number == SIGSTOP ? await_heard() : Status();
+}
+
+// One that joined another sandbox may be stopped by what it has started, which would go on.
+Status Resident::await_heard() {
+  for (const auto until = Clock::now() + limits::kTermGrace;;) {
+    {
+      const std::scoped_lock lock(send_mutex_);
+      if (!parts_ || !parts_->instance.joined) return {};
+      if (TRY(sys::unread_by_peer(parts_->instance.guest.fd())) == 0) return {};
+    }
+    std::unique_lock lock(mutex_);
+    if (state_ == State::kOver) return {};
+    if (Clock::now() > until) {
+      stuck_ = Error{Code::kTimeout, 0, "hutch-guest does not read what it is sent"};
+      wake();
+      return fail(*stuck_);
+    }
+    changed_.wait_for(lock, kHeardSlice);
+  }
 }
 
 void Resident::end(const std::shared_ptr<Process>& process, EndedBy reason) {
@@ -204,16 +279,14 @@ void Resident::end(const std::shared_ptr<Process>& process, EndedBy reason) {
 }
 
 Result<UniqueFd> Resident::serve_files() {
-  const bool is_quiet = others() == Others::kNone;
-  std::optional<std::uint64_t> launches;
+  begin_with_own();
   {
     const std::scoped_lock lock(mutex_);
     if (state_ != State::kReady) return fail(over_error(error_));
-    if (is_quiet && running_.empty()) launches = launches_;
     ++file_servers_asked_;
   }
   TRY(send(wire::ToGuest(wire::ServeFiles{})));
-  UniqueFd stream;
+  FileServer server;
   {
     std::unique_lock lock(mutex_);
     const auto came = [&] { return !file_servers_.empty() || state_ == State::kOver; };
@@ -221,27 +294,52 @@ Result<UniqueFd> Resident::serve_files() {
       return fail({Code::kTimeout, 0, "the sandbox's file server did not start in time"});
     }
     if (file_servers_.empty()) return fail(over_error(error_));
-    stream = std::move(file_servers_.back());
+    server = std::move(file_servers_.back());
     file_servers_.pop_back();
   }
-  if (launches) own_if_quiet(*launches);
-  return stream;
+  take_as_own(server);
+  return std::move(server.stream);
 }
 
 Result<UniqueFd> Resident::hand_root() {
-  const auto handed = std::make_shared<std::promise<Result<UniqueFd>>>();
-  auto root = handed->get_future();
-  on_keeping_thread([this, handed] {
-    handed->set_value(access_ ? access_->hand_root()
-                              : fail(Error::unsupported("on this kernel a sandbox has no supervisor (Linux 5.14)")));
+  return have_handed<UniqueFd>([](AccessDesk& desk) { return desk.hand_root(); });
+}
+
+Result<JoinedNamespaces> Resident::hand_namespaces() {
+  return have_handed<JoinedNamespaces>([this](AccessDesk& desk) -> Result<JoinedNamespaces> {
+    JoinedNamespaces handed = TRY(desk.hand_namespaces());
+    handed.init = parts_->instance.process.pid();
+    handed.pidfd = TRY(sys::duplicate(parts_->instance.process.pidfd()));
+    return handed;
+  });
+}
+
+template <class Handed>
+Result<Handed> Resident::have_handed(std::function<Result<Handed>(AccessDesk& desk)> hand) {
+  // The guest is ready before it hands its supervisor over.
+  for (const auto until = Clock::now() + kSupervisorWait;;) {
+    const auto looked = std::make_shared<std::promise<bool>>();
+    auto is_there = looked->get_future();
+    on_keeping_thread([this, looked] { looked->set_value(access_.has_value()); });
+    while (is_there.wait_for(kRootSlice) != std::future_status::ready && is_alive() && Clock::now() < until) {}
+    const bool told = is_there.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    if ((told && is_there.get()) || !is_alive() || Clock::now() > until) break;
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, kHeardSlice);
+  }
+  const auto promised = std::make_shared<std::promise<Result<Handed>>>();
+  auto handed = promised->get_future();
+  on_keeping_thread([this, promised, hand = std::move(hand)] {
+    promised->set_value(access_ ? hand(*access_)
+                                : fail(Error::unsupported("on this kernel a sandbox has no supervisor (Linux 5.14)")));
   });
   const auto until = Clock::now() + kRootWait;
   // One that has ended never does it.
-  while (root.wait_for(kRootSlice) != std::future_status::ready) {
+  while (handed.wait_for(kRootSlice) != std::future_status::ready) {
     if (!is_alive()) return fail(over_error({}));
     if (Clock::now() > until) return fail({Code::kTimeout, 0, "the sandbox does not hand its root over"});
   }
-  return root.get();
+  return handed.get();
 }
 
 void Resident::on_keeping_thread(std::function<void()> work) {

@@ -24,6 +24,7 @@
 #include "sandbox/resident_settings.h"
 #include "sandbox/resources.h"
 #include "sys/event.h"
+#include "sys/process.h"
 #include "wire/message.h"
 
 namespace hutch::sandbox {
@@ -59,13 +60,15 @@ class Resident {
 
   Result<UniqueFd> serve_files();  // a stream to a new server of the sandbox's files (sandbox/files.h)
   // Call these around each change that a file server is asked for.
-  void begin_change();
+  void begin_change(Changes changes = Changes::kSurely);
   void end_change();
   // hutch gave up on a file server, which may still carry out its request.
   void doubt_file_servers();
 
   // Its own root without what is mounted in it: for a sandbox beside it that is to have the same image.
   Result<UniqueFd> hand_root();
+  // For a guest that is to join it.
+  Result<JoinedNamespaces> hand_namespaces();
 
   // Has it done by the thread that keeps the sandbox, soon; never where nobody is asked anything, or it has ended.
   void on_keeping_thread(std::function<void()> work);
@@ -80,6 +83,10 @@ class Resident {
  private:
   using Tracked = TrackedProcess;
   using Pipe = KeptPipe;
+  struct FileServer {
+    UniqueFd stream;
+    std::uint32_t pid = 0;  // as the sandbox counts processes
+  };
   void keep();
   Status keep_until_stopped();
   bool is_stopped();
@@ -97,10 +104,22 @@ class Resident {
   void tell_refusal(const Refusal& refusal);
   void check_deadlines();
   void finish(std::optional<Error> reason);
+  Status await_heard();
+  template <class Handed>
+  Result<Handed> have_handed(std::function<Result<Handed>(AccessDesk& desk)> hand);
   Result<std::shared_ptr<Process>> launch(ProcessRequest request, KeptStreams kept);
   Result<std::shared_ptr<Process>> send_exec(ProcessRequest request, KeptStreams kept);
   Others others();
-  void own_if_quiet(std::uint64_t launches);
+  std::vector<sys::ChildrenThen> children_of_own() const;
+  void begin_with_own();
+  Others change_ended();  // kRun: others may still change files
+  bool nothing_but(std::size_t running) const;  // so many commands are under way
+  void settle_changes();
+  void park(std::size_t running);
+  void go_on_for_change();
+  void park_after_change();
+  void before_first_change();
+  void take_as_own(const FileServer& server);
   void tell_of_launches();
   void look_for_others();
   Status send(const wire::ToGuest& message, std::span<const int> descriptors = {});
@@ -109,12 +128,20 @@ class Resident {
   void wake();
   const Process::Clock::time_point started_at_ = Process::Clock::now();
   Settings settings_;
+  const Surroundings surroundings_{[this] { return others(); }, [this] { return is_parked_.load(); }};
   std::optional<Parts> parts_;  // the keeping thread's, but for sending
   std::optional<std::vector<ProcessStart>> own_;  // the running processes except for commands; guarded by send_mutex_
   std::optional<std::vector<ProcessStart>> first_;  // the same before any file server; guarded by send_mutex_
+  std::vector<sys::ChildrenThen> as_own_;  // while they are the same only own processes run; guarded by send_mutex_
   std::uint64_t launches_ = 0;
   std::uint64_t launches_told_ = 0;  // to whoever says which files are seen
   std::atomic<bool> has_others_ = false;
+  std::atomic<bool> is_parked_ = false;  // the supervisor
+  std::atomic<bool> wants_to_park_ = false;
+  std::atomic<bool> will_park_ = false;  // at `next_park_`
+  std::atomic<bool> wants_to_go_on_ = false;
+  std::atomic<int> changing_ = 0;  // changes by file servers, and launches that are not among running_ yet
+  Process::Clock::time_point next_park_{};  // only for the thread that keeps the sandbox
   Process::Clock::time_point next_look_{};  // at these processes; only for the thread that keeps the sandbox
   std::shared_ptr<const sys::Event> wake_;
   std::optional<AccessDesk> access_;  // the keeping thread's
@@ -133,7 +160,7 @@ class Resident {
   std::vector<Pipe> new_pipes_;
   std::vector<std::function<void()>> work_;
   unsigned file_servers_asked_ = 0;
-  std::vector<UniqueFd> file_servers_;
+  std::vector<FileServer> file_servers_;
   std::mutex join_mutex_;
   std::thread thread_;
 };

@@ -24,6 +24,7 @@ using Clock = Process::Clock;
 constexpr std::size_t kPipeChunkBytes = 65536;
 constexpr std::size_t kPipeBytesPerTurn = 1 << 20;  // so that one that never stops writing holds up no other
 constexpr std::chrono::milliseconds kSendWait{15'000};  // for a guest that reads
+constexpr std::chrono::milliseconds kParkDelay{1};
 constexpr std::chrono::milliseconds kOthersSlice{1000};  // between checks whether all that a command left has ended
 constexpr std::string_view kStopped = "the sandbox was stopped";
 constexpr std::string_view kMemory = "killed for the sandbox's limit of memory";
@@ -96,6 +97,8 @@ Status Resident::keep_until_stopped() {
   for (;;) {
     TRY(turn());
     if (is_stopped()) return {};
+    // Now, so that the first command need not wait for it.
+    if (settings_.before_change && is_alive()) begin_with_own();
     const std::scoped_lock lock(mutex_);
     if (stuck_) return fail(*stuck_);
     if (state_ == State::kStarting && Clock::now() > until) {
@@ -157,7 +160,46 @@ Status Resident::turn() {
   if (wait[kGuest].revents != 0) TRY(take_messages());
   check_deadlines();
   look_for_others();
+  // Once the change is over, what is there is not the sandbox's.
+  if (wants_to_go_on_.exchange(false) && access_ && changing_ > 0) go_on_for_change();
+  if (wants_to_park_.exchange(false) && !has_others_) park(0);
+  if (will_park_ && Clock::now() >= next_park_) park_after_change();
   return {};
+}
+
+// The last command that runs has ended: what changes files from here on is one that begins, or what this one left.
+void Resident::settle_changes() {
+  if (!access_) return;
+  nothing_but(1) ? park(1) : access_->settle();
+}
+
+// A file server answers sooner than the supervisor could be made to wait again, which nobody needs at once.
+void Resident::go_on_for_change() {
+  access_->go_on();
+  next_park_ = Clock::now() + kParkDelay;
+  will_park_ = true;
+}
+
+// What still runs parks at its end: from here on it wakes this thread.
+void Resident::park_after_change() {
+  will_park_ = false;
+  if (!has_others_) park(0);
+}
+
+void Resident::before_first_change() {
+  is_parked_ = false;
+  if (settings_.before_first_change) settings_.before_first_change();
+  // By what an earlier command left, whose end nobody hears of.
+  if (nothing_but(0)) has_others_ = true;
+}
+
+// But for so many commands that end.
+void Resident::park(std::size_t running) {
+  if (!access_ || !nothing_but(running)) return;
+  access_->park();
+  is_parked_ = access_->is_parked();
+  // What began before it waited may have been given a file, or wait for an answer, already.
+  if (!nothing_but(running)) access_->go_on();
 }
 
 // Before anything is heard of what they want: they were counted before the guest knew of them.
@@ -178,6 +220,7 @@ void Resident::look_for_others() {
   }
   if (others() == Others::kRun) return;
   has_others_ = false;
+  park(0);
   if (settings_.on_quiet) settings_.on_quiet();
 }
 
@@ -196,6 +239,7 @@ std::optional<std::chrono::milliseconds> Resident::time_left() {
     }
   }
   if (has_others_) sooner(next_look_);
+  if (will_park_) sooner(next_park_);
   if (const auto left = access_ ? access_->time_left() : std::nullopt) sooner(Clock::now() + *left);
   if (parts_->network) {
     if (const auto left = parts_->network->time_left()) sooner(Clock::now() + *left);
@@ -274,7 +318,7 @@ Status Resident::take(const wire::Frame& frame) {
   if (const auto* exited = std::get_if<wire::Exited>(&message)) {
     // What was refused to it is told before its end.
     if (parts_->network) TRY(serve_network());
-    if (access_) access_->settle();
+    settle_changes();
     std::shared_ptr<Process> process;
     {
       const std::scoped_lock lock(mutex_);
@@ -291,27 +335,30 @@ Status Resident::take(const wire::Frame& frame) {
     }
     take_end(exited->command, std::move(end));
   }
-  if (const auto* refused = std::get_if<wire::Refused>(&message)) tell_refusal(refusal_of(*refused));
+  if (const auto* refused = std::get_if<wire::Refused>(&message)) tell_refusal(TRY(refusal_of_guest(*refused)));
   if (std::holds_alternative<wire::Supervise>(message)) {
     access_.emplace(AccessDesk::Settings{.rules = std::move(parts_->access_rules),
                                          .judge_socket = parts_->judge_socket,
                                          .files = parts_->files,
                                          .tell = [this](const Refusal& refusal) { tell_refusal(refusal); },
-                                         .tell_guest = [this](const wire::ToGuest& said) { return send(said); }});
+                                         .tell_guest = [this](const wire::ToGuest& said) { return send(said); },
+                                         .before_change = [this] { before_first_change(); }});
     TRY(access_->start(parts_->instance.guest.take_descriptors()));
+    is_parked_ = access_->is_parked();
   }
   if (const auto* made = std::get_if<wire::Network>(&message)) {
     if (!parts_->network) return fail(Error::invalid("hutch-guest: a network that nobody asked for"));
     TRY(parts_->network->attach(*made, parts_->instance.guest.take_descriptors()));
   }
+  if (std::holds_alternative<wire::Ready>(message)) TRY(parts_->instance.end_starter());
   const std::scoped_lock lock(mutex_);
   if (std::holds_alternative<wire::Ready>(message) && state_ == State::kStarting) state_ = State::kReady;
-  if (std::holds_alternative<wire::FileServer>(message)) {
+  if (const auto* server = std::get_if<wire::FileServer>(&message)) {
     std::vector<UniqueFd> streams = parts_->instance.guest.take_descriptors();
     if (file_servers_asked_ == 0 || streams.size() != 1)
       return fail(Error::invalid("hutch-guest: a file server too many"));
     --file_servers_asked_;
-    file_servers_.push_back(std::move(streams.front()));
+    file_servers_.push_back({std::move(streams.front()), server->pid});
   }
   changed_.notify_all();
   return {};
@@ -360,7 +407,8 @@ void Resident::take_end(std::uint32_t number, ProcessEnd end) {
   remember(number, shown);
   end.duration = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - process->started_at());
   process->close_input();
-  end_change();
+  // The supervisor sees what they write.
+  if (change_ended() == Others::kRun && access_) access_->go_on();
   if (settings_.on_process_end && shown == ProcessRequest::Shown::kYes) settings_.on_process_end(*process, end);
   process->ended(std::move(end));
 }

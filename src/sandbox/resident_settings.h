@@ -22,6 +22,16 @@ namespace hutch::sandbox {
 // does not see processes of containers and of VMs.
 enum class Others { kNone, kRun };
 
+// kMaybe: of commands, most of which change nothing.
+enum class Changes { kMaybe, kSurely };
+
+// Of a persistent sandbox at this moment. Any thread may ask.
+struct Surroundings {
+  std::function<Others()> others;
+  // Whether before_first_change will come before anything in the sandbox changes a file.
+  std::function<bool()> announces_change;
+};
+
 struct ResidentParts {
   backend::Instance instance;
   std::shared_ptr<Questions> questions{};  // absent if nobody is asked
@@ -43,9 +53,12 @@ struct ResidentSettings {
   std::function<void(const Process& process)> on_process_start{};
   std::function<void(const Process& process, const ProcessEnd& end)> on_process_end{};
   // Called in pairs. before_change: before a process starts, or a file server changes files, on the thread that wants
-  // it. after_change: once that has ended, or could not start, and before anybody knows it.
-  std::function<void(Others others)> before_change{};
-  std::function<void(Others others)> after_change{};
+  // it. after_change: once that has ended, or could not start, and before anybody knows it; it returns whether others
+  // may still change something.
+  std::function<void(Changes changes, const Surroundings& now)> before_change{};
+  std::function<Others(const Surroundings& now)> after_change{};
+  // Called on the thread that keeps the sandbox, where Surroundings says so.
+  std::function<void()> before_first_change{};
   // Called on the thread that keeps the sandbox, at most a second after everything that a change left running has
   // ended.
   std::function<void()> on_quiet{};

@@ -62,6 +62,18 @@ microseconds cpu_of(const std::string& process) {
   return kTick * static_cast<std::int64_t>(ticks);
 }
 
+// Its number in each namespace, from the namespace of /proc inwards (proc_pid_status(5), NSpid).
+std::vector<std::uint64_t> numbers_of_process(pid_t process) {
+  static constexpr std::string_view kNumbers = "NSpid:\t";
+  const auto text = sys::read_file(cat({"/proc/", std::to_string(process), "/status"}), kProcBytesMax);
+  std::vector<std::uint64_t> numbers;
+  for (const std::string_view line : split(text ? std::string_view(*text) : std::string_view(), '\n')) {
+    if (!line.starts_with(kNumbers)) continue;
+    for (const std::string_view one : split(line.substr(kNumbers.size()), '\t')) numbers.push_back(number_in(one));
+  }
+  return numbers;
+}
+
 // As the kernel has it; empty where it has ended. The name may hold any character (proc_pid_stat(5)).
 std::string name_of_process(pid_t process) {
   if (sys::is_over(process)) return {};
@@ -99,6 +111,16 @@ std::vector<ProcessStart> processes_below(pid_t first) {
     for (const pid_t child : sys::children_of(processes[i])) processes.push_back(child);
   }
   return found;
+}
+
+std::optional<ProcessStart> process_numbered(pid_t first, std::uint32_t number) {
+  // A process in a nested namespace has more numbers.
+  const std::size_t depth = numbers_of_process(first).size();
+  for (const ProcessStart& one : processes_below(first)) {
+    const std::vector<std::uint64_t> numbers = numbers_of_process(one.process);
+    if (one.started != 0 && depth != 0 && numbers.size() == depth && numbers.back() == number) return one;
+  }
+  return std::nullopt;
 }
 
 bool runs_anything(pid_t first, pid_t guest) {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct ProcessStart {
   std::uint64_t started = 0;  // in ticks since the boot (proc_pid_stat(5)); 0: it has ended meanwhile
   bool operator==(const ProcessStart&) const = default;
 };
+// The one of `first` and its descendants that the namespace of process numbers of `first` knows by this number
+// (pid_namespaces(7)). Nothing is returned if there is none, or if it has ended.
+std::optional<ProcessStart> process_numbered(pid_t first, std::uint32_t number);
 // `first` and all its descendants, including those that nobody has waited for; kProcessesMax at most.
 std::vector<ProcessStart> processes_below(pid_t first);
 

@@ -29,6 +29,14 @@ TEST(Resources, AreThoseOfTheProcess) {
   EXPECT_LT(usage.memory_bytes, 1ULL << 40);
 }
 
+TEST(Resources, AProcessIsFoundByItsNumber) {
+  const auto found = process_numbered(::getpid(), static_cast<std::uint32_t>(::getpid()));
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->process, ::getpid());
+  EXPECT_NE(found->started, 0U);
+  EXPECT_FALSE(process_numbered(::getpid(), static_cast<std::uint32_t>(::getppid())).has_value()) << "it is not below";
+}
+
 TEST(Resources, LimitsAreWhatIsAllowed) {
   CpuMeter meter;
   const Resources open = resources_of({}, {}, "/proc/self", meter);

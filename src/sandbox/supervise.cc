@@ -8,11 +8,14 @@
 #include <array>
 #include <cerrno>
 #include <optional>
+#include <utility>
 
 #include "backend/last_words.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "sandbox/console.h"
 #include "sys/io.h"
+#include "sys/local_socket.h"
 #include "sys/signals.h"
 
 namespace hutch::sandbox {
@@ -23,7 +26,7 @@ using SteadyClock = std::chrono::steady_clock;
 using Moment = SteadyClock::time_point;
 
 constexpr std::chrono::milliseconds kForegroundCheck{250};
-constexpr std::size_t kConsoleBytesMax = 64 << 10;  // as much as a pipe has
+constexpr std::chrono::milliseconds kSayWait{15'000};  // for a guest that reads
 
 class Supervisor {
  public:
@@ -36,9 +39,12 @@ class Supervisor {
                  .judge_socket = on_.judge_socket,
                  .files = on_.files,
                  .tell = [this](const Refusal& refusal) { record_refusal(refusal); },
-                 .tell_guest = [this](const wire::ToGuest& message) { return on_.instance.guest.send(message); }}) {}
+                 .tell_guest = [this](const wire::ToGuest& message) { return on_.instance.guest.send(message); },
+                 .before_change = on_.before_change}) {}
 
   Result<Outcome> run();
+  // The last words of a virtual machine, for an error's message; empty for other backends.
+  std::string last_words();
 
  private:
   Status await_network();
@@ -75,6 +81,7 @@ class Supervisor {
   bool ended_ = false;
   bool has_status_ = false;
   AccessDesk access_;
+  Console console_;
   Outcome outcome_;
 };
 
@@ -87,20 +94,18 @@ Result<UniqueFd> take_signals() {
 }
 
 Result<Outcome> supervise(Supervision supervision, const CommandRequest& request) {
-  const UniqueFd& console = supervision.instance.console;
-  auto outcome = Supervisor(std::move(supervision), request).run();
-  if (outcome || !console) return outcome;
-  // Nobody has read it by then.
-  std::string bytes(kConsoleBytesMax, '\0');
-  bytes.resize(sys::read_some(console.get(), bytes).value_or(0));
+  Supervisor supervisor(std::move(supervision), request);
+  auto outcome = supervisor.run();
+  if (outcome) return outcome;
   Error error = std::move(outcome).error();
-  error.message += backend::with_last_words(bytes);
+  error.message += supervisor.last_words();
   return fail(std::move(error));
 }
 
 namespace {
 
 Result<Outcome> Supervisor::run() {
+  TRY(sys::set_send_timeout(on_.instance.guest.fd(), kSayWait));
   if (on_.network != nullptr) on_.network->look_for_processes(on_.instance);
   if (on_.network != nullptr) TRY(await_network());
   TRY(send_command());
@@ -115,6 +120,11 @@ Result<Outcome> Supervisor::run() {
   outcome_.standard_error = on_.streams.standard_error();
   if (const auto& lost = on_.streams.lost_output()) outcome_.lost_output = lost->message;
   return std::move(outcome_);
+}
+
+std::string Supervisor::last_words() {
+  read_console(on_.instance.console, console_);
+  return backend::with_last_words(console_.read(0).bytes);
 }
 
 // Before the command is sent: nothing runs where its network cannot be served. The guest tells of it first of all and
@@ -151,7 +161,7 @@ Status Supervisor::send_command() {
 }
 
 Status Supervisor::turn() {
-  enum { kGuest, kSignals, kControl, kClients, kNetwork, kPrompt, kAccess, kFixed };
+  enum { kGuest, kSignals, kControl, kClients, kNetwork, kPrompt, kAccess, kConsole, kFixed };
   std::vector<pollfd> wait(kFixed);
   wait[kGuest] = {on_.instance.guest.fd(), POLLIN, 0};
   wait[kSignals] = {on_.signals, POLLIN, 0};
@@ -160,6 +170,7 @@ Status Supervisor::turn() {
   wait[kNetwork] = {on_.network != nullptr ? on_.network->fd() : -1, POLLIN, 0};
   wait[kPrompt] = {on_.questions != nullptr ? on_.questions->terminal_fd() : -1, POLLIN, 0};
   wait[kAccess] = {access_.fd(), POLLIN, 0};
+  wait[kConsole] = {on_.instance.console ? on_.instance.console.get() : -1, POLLIN, 0};
   // The screen is the prompt's while that is shown, and so are the keys.
   const bool prompting = on_.questions != nullptr && on_.questions->is_prompting();
   if (!prompting) on_.streams.add_to(wait);
@@ -167,6 +178,8 @@ Status Supervisor::turn() {
   if (!prompting && TRY(on_.streams.move(std::span(wait).subspan(kFixed))) == Streams::Progress::kOutput) {
     last_output_ = SteadyClock::now();
   }
+  // A machine with a full console stops until somebody reads it.
+  if (wait[kConsole].revents != 0) read_console(on_.instance.console, console_);
   if (wait[kSignals].revents != 0) TRY(take_signal());
   if (wait[kControl].revents != 0 && !TRY(on_.control.handle())) on_.control.fd = -1;
   if (wait[kClients].revents != 0 && !TRY(on_.clients.handle())) on_.clients.fd = -1;
@@ -335,14 +348,23 @@ Status Supervisor::take_messages() {
 
 Status Supervisor::take(const wire::Frame& frame) {
   const wire::ToHost message = TRY(wire::decode_to_host(frame.header, frame.body));
-  if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
+  if (const auto* failed = std::get_if<wire::Failed>(&message)) {
+    if (!killed_) return fail(failed->error);
+    ended_ = true;  // hutch killed it, so this is reported as a kill, not as a failure
+  }
+  if (std::holds_alternative<wire::Ready>(message)) TRY(on_.instance.end_starter());
   if (const auto* exited = std::get_if<wire::Exited>(&message)) record_exit(exited->status);
   if (const auto* refused = std::get_if<wire::NotExecuted>(&message)) record_not_executed(*refused);
-  if (const auto* refused = std::get_if<wire::Refused>(&message)) record_refusal(refusal_of(*refused));
+  if (const auto* refused = std::get_if<wire::Refused>(&message)) record_refusal(TRY(refusal_of_guest(*refused)));
   if (std::holds_alternative<wire::Supervise>(message)) {
     TRY(access_.start(on_.instance.guest.take_descriptors()));
   }
-  if (std::holds_alternative<wire::Stopped>(message)) return stop_and_go_on(0);
+  // By a key. Without a terminal nobody would let this process go on, and no time limit is kept while it is stopped.
+  const bool terminal = on_.streams.terminal_use() != wire::TerminalUse::kNone;
+  if (std::holds_alternative<wire::Stopped>(message)) {
+    if (!terminal) return fail(Error::invalid("hutch-guest: a command without a terminal was stopped at one"));
+    return stop_and_go_on(0);
+  }
   if (const auto* made = std::get_if<wire::Network>(&message)) {
     std::vector<UniqueFd> sockets = on_.instance.guest.take_descriptors();
     if (on_.network == nullptr) return fail(Error::invalid("hutch-guest: a network that nobody asked for"));
@@ -350,7 +372,6 @@ Status Supervisor::take(const wire::Frame& frame) {
     return on_.network->attach(*made, std::move(sockets));
   }
   // Where no terminal was asked for, descriptors that are there already are those of a message behind this one.
-  const bool terminal = on_.streams.terminal_use() != wire::TerminalUse::kNone;
   if (terminal && std::holds_alternative<wire::Started>(message)) {
     std::vector<UniqueFd> descriptors = on_.instance.guest.take_descriptors();
     if (!descriptors.empty()) return on_.streams.attach_terminal(std::move(descriptors.front()));
@@ -368,7 +389,7 @@ void Supervisor::record_exit(int raw) {
 }
 
 void Supervisor::record_not_executed(const wire::NotExecuted& refused) {
-  has_status_ = true;
+  if (std::exchange(has_status_, true)) return;
   ended_ = on_.instance.ending == backend::Instance::Ending::kByKeeper;
   const bool absent = refused.error == ENOENT || refused.error == ENOTDIR;
   outcome_.exit_code = absent ? 127 : 126;
@@ -394,7 +415,6 @@ Status Supervisor::finish() {
     take_network_refusals();
   }
   access_.settle();
-  if (access_.has_changed_nothing()) outcome_.files = Outcome::Files::kUnchanged;
   access_.stop();
   if (on_.instance.limit_events) {
     const host::CgroupEvents events = on_.instance.limit_events();

@@ -48,6 +48,7 @@ struct Supervision {
   AccessRules access{};  // of a plan that has a supervisor
   JudgeSocket judge_socket{};  // absent: none of the host's is connected to
   FileJudge files{};
+  AccessSupervisor::BeforeChange before_change{};  // as of AccessSupervisor
   Network* network = nullptr;  // absent where no gateway has a sandbox's connections
   Questions* questions = nullptr;  // absent where nobody is asked
 };

@@ -1,6 +1,8 @@
 // Shows more, or less, of the host's files in a sandbox that runs (guest/widen.h).
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,6 +14,14 @@
 #include "wire/message.h"
 
 namespace hutch::sandbox {
+
+// What a guest needs to join a sandbox that runs; its init is `init` by the host's number, and by descriptor `pidfd`.
+struct JoinedNamespaces {
+  UniqueFd user;
+  UniqueFd mounts;
+  pid_t init = 0;
+  UniqueFd pidfd{};
+};
 
 // Each call waits for a process that it starts, for some milliseconds, and for limits::kWidenWait at most.
 class Widener {

@@ -69,7 +69,7 @@ Result<Value> deny_hosts(Session& session, const CallReader& call) { return add_
 Result<Value> start_agent(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   const auto sandbox = TRY(session.shared().agents.sandbox(name));
-  TRY(sandbox->resident());
+  TRY(started(session, *sandbox));
   return attended(session, [&session, name](const std::stop_token& stop) {
     return shown_with_notes(session, name, session.shared().plugins.put_packages_back(name, stop));
   });

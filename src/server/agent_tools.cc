@@ -24,7 +24,7 @@ constexpr std::uint64_t kArtifactBytesMax = 32ULL << 20;
 constexpr std::size_t kLogBytesMax = 16 << 10;
 constexpr std::uint32_t kArtifactDepthMax = 8;
 constexpr std::uint32_t kArtifactsMax = 1000;
-constexpr std::string_view kScheme = "hutch://artifact/";
+constexpr std::string_view kArtifactScheme = "hutch://artifact/";
 constexpr std::string_view kSkillScheme = "hutch://skill/";
 
 struct Type {
@@ -187,7 +187,7 @@ Result<std::vector<mcp::Artifact>> AgentTools::artifacts() {
     if (entry.stat.kind != wire::FileKind::kRegular) continue;
     // A name can hold a value as well as a text can; by what comes instead nobody could read it.
     if (scrubber->scrub(entry.path) != entry.path) continue;
-    artifacts.push_back({.uri = cat({kScheme, agent_, "/", percent_encoded(entry.path)}),
+    artifacts.push_back({.uri = cat({kArtifactScheme, agent_, "/", percent_encoded(entry.path)}),
                          .name = entry.path,
                          .mime = mime_of(entry.path),
                          .size = entry.stat.version.size});

@@ -29,4 +29,15 @@ Result<Value> attended(Session& session, AttendedWork work) {
   }
 }
 
+Result<std::shared_ptr<sandbox::Resident>> started(Session& session, service::AgentSandbox& agent) {
+  if (auto running = agent.running(); running && running->is_alive()) return running;
+  std::shared_ptr<sandbox::Resident> resident;
+  const auto start = [&](const std::stop_token& gone) -> Result<Value> {
+    resident = TRY(agent.resident(gone));
+    return Value();
+  };
+  TRY(attended(session, start));
+  return resident;
+}
+
 }  // namespace hutch::server

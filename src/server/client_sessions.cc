@@ -35,7 +35,7 @@ Status ClientSessions::remove(const std::string& agent) {
   return sys::remove_tree(cat({marks(), "/", agent}));
 }
 
-Result<ClientSessions::Opened> ClientSessions::begin(Wish wish) {
+Result<ClientSessions::Opened> ClientSessions::begin(Wish wish, const std::stop_token& gone) {
   const std::string id = TRY(sys::random_hex(kClientSessionIdBytes));
   const std::string agent = cat({"session-", TRY(sys::random_hex(kNameBytes))});
   const auto over = std::make_shared<sys::Event>(TRY(sys::Event::make()));
@@ -47,13 +47,14 @@ Result<ClientSessions::Opened> ClientSessions::begin(Wish wish) {
     known_.emplace(id, Known{agent, over});
     if (wish.policy.whole || wish.policy.first) with_own_policy_.insert(agent);
   }
-  auto questions = make(agent, std::move(wish));
+  auto questions = make(agent, std::move(wish), gone);
   if (questions) return Opened{.id = id, .agent = agent, .questions = std::move(*questions), .over = over};
   end(id);
   return fail(std::move(questions).error());
 }
 
-Result<std::shared_ptr<ClientSessions::Questions>> ClientSessions::make(const std::string& agent, Wish wish) {
+Result<std::shared_ptr<ClientSessions::Questions>> ClientSessions::make(const std::string& agent, Wish wish,
+                                                                        const std::stop_token& gone) {
   TRY(sys::make_private_directories(cat({marks(), "/", agent})));
   store::AgentRecord record = TRY(agents_.draft(agent));
   for (const std::string& setting : wish.settings) record = TRY(store::with_setting(record, setting));
@@ -62,7 +63,7 @@ Result<std::shared_ptr<ClientSessions::Questions>> ClientSessions::make(const st
   auto questions = TRY(agents_.board().attend_alone(agent));
   TRY(agents_.create(std::move(record)));
   const auto sandbox = TRY(agents_.sandbox(agent));
-  TRY_CTX(sandbox->resident(), "start the sandbox");
+  TRY_CTX(sandbox->resident(gone), "start the sandbox");
   return questions;
 }
 

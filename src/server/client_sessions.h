@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,8 @@ class ClientSessions {
     std::shared_ptr<Questions> questions;
     std::shared_ptr<sys::Event> over;  // somebody has ended it
   };
-  // Its sandbox runs when this returns.
-  Result<Opened> begin(Wish wish);
+  // Its sandbox runs when this returns. `gone`: the client, for which it starts no more.
+  Result<Opened> begin(Wish wish, const std::stop_token& gone);
   Result<std::string> agent_of(const std::string& id) const;  // Code::kNotFound
   // Whether its client has brought the policy that it is under; until it is removed.
   bool has_own_policy(const std::string& agent) const;
@@ -49,7 +50,7 @@ class ClientSessions {
     std::string agent;
     std::shared_ptr<sys::Event> over;
   };
-  Result<std::shared_ptr<Questions>> make(const std::string& agent, Wish wish);
+  Result<std::shared_ptr<Questions>> make(const std::string& agent, Wish wish, const std::stop_token& gone);
   std::string marks() const;
   Status remove(const std::string& agent);
 

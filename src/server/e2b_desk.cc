@@ -28,7 +28,7 @@ constexpr std::size_t kE2bTokenBytes = 32;
 constexpr std::array<std::string_view, 4> kBackends = {"namespace", "bwrap", "container", "vm"};
 
 // What e2b and @e2b/code-interpreter ask for where nothing is said.
-constexpr std::array<std::string_view, 2> kPlain = {"base", "code-interpreter-v1"};
+constexpr std::array<std::string_view, 2> kPlainTemplates = {"base", "code-interpreter-v1"};
 
 using tool::Value;
 
@@ -95,7 +95,7 @@ Result<store::AgentRecord> E2bDesk::agent_record(const std::string& id, const st
     settings = std::move(*own);
   } else if (std::ranges::find(kBackends, name) != kBackends.end()) {
     settings = {cat({"backend=", name})};
-  } else if (std::ranges::find(kPlain, name) == kPlain.end()) {
+  } else if (std::ranges::find(kPlainTemplates, name) == kPlainTemplates.end()) {
     const auto image = store::image_name(name);
     const bool is_image = image && TRY(store::ImageStore(agents_.dirs().data).find(*image));
     if (!is_image) {
@@ -120,7 +120,7 @@ Status E2bDesk::check_room(const std::string& owner) const {
   return fail({Code::kConflict, 0, cat({std::to_string(kSandboxesMax), " sandboxes are there already"})});
 }
 
-Result<std::shared_ptr<E2bSandbox>> E2bDesk::create(const Wish& wish) {
+Result<std::shared_ptr<E2bSandbox>> E2bDesk::create(const Wish& wish, const std::stop_token& gone) {
   TRY(check_timeout(wish.timeout_seconds));
   const std::string id = TRY(new_id());
   store::AgentRecord agent = TRY(agent_record(id, wish.template_name));
@@ -146,7 +146,7 @@ Result<std::shared_ptr<E2bSandbox>> E2bDesk::create(const Wish& wish) {
       TRY(save(*sandbox, [](store::E2bRecord&) {}));
     }
     TRY(agents_.create(std::move(agent)));
-    return start(*sandbox);
+    return start(*sandbox, gone);
   };
   const Status made = make();
   if (made) return sandbox;
@@ -154,9 +154,9 @@ Result<std::shared_ptr<E2bSandbox>> E2bDesk::create(const Wish& wish) {
   return fail(made.error());
 }
 
-Status E2bDesk::start(E2bSandbox& sandbox) {
+Status E2bDesk::start(E2bSandbox& sandbox, const std::stop_token& gone) {
   const auto agent = TRY(this->agent(sandbox));
-  TRY_CTX(agent->resident(), "start the sandbox");
+  TRY_CTX(agent->resident(gone), "start the sandbox");
   sandbox.log("the sandbox runs");
   return {};
 }
@@ -222,8 +222,8 @@ Status E2bDesk::stop(E2bSandbox& sandbox, Processes processes) {
   if (processes == Processes::kEnded) {
     agent->stop();
     sandbox.forget_processes();
-  } else if (const auto resident = agent->running()) {
-    TRY(resident->signal_all(SIGSTOP));
+  } else {
+    TRY(agent->signal_all(SIGSTOP));
   }
   sandbox.log(processes == Processes::kEnded ? "paused, its processes have ended" : "paused");
   return save(sandbox, [](store::E2bRecord& record) { record.paused = true; });
@@ -233,8 +233,7 @@ Status E2bDesk::stand_still_if_paused(E2bSandbox& sandbox) {
   const std::scoped_lock life(sandbox.life());
   if (!sandbox.record().paused) return {};
   const auto agent = TRY(this->agent(sandbox));
-  const auto resident = agent->running();
-  return resident ? resident->signal_all(SIGSTOP) : Status();
+  return agent->signal_all(SIGSTOP);
 }
 
 Status E2bDesk::resume(E2bSandbox& sandbox, std::int64_t timeout_seconds) {
@@ -245,10 +244,10 @@ Status E2bDesk::resume(E2bSandbox& sandbox, std::int64_t timeout_seconds) {
     return save(sandbox, [end](store::E2bRecord& record) { record.end_ms = std::max(record.end_ms, end); });
   }
   const auto agent = TRY(this->agent(sandbox));
-  if (const auto resident = agent->running()) {
-    TRY(resident->signal_all(SIGCONT));
+  if (agent->running()) {
+    TRY(agent->signal_all(SIGCONT));
   } else {
-    TRY(start(sandbox));
+    TRY(start(sandbox, {}));
   }
   sandbox.log("resumed");
   return save(sandbox, [end](store::E2bRecord& record) {

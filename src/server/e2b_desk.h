@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -46,8 +47,8 @@ class E2bDesk {
     std::string metadata{};  // JSON
     std::string variables{};  // JSON
   };
-  // It runs when this returns.
-  Result<std::shared_ptr<E2bSandbox>> create(const Wish& wish);
+  // It runs when this returns. `gone`: the client, for which it starts no more.
+  Result<std::shared_ptr<E2bSandbox>> create(const Wish& wish, const std::stop_token& gone);
 
   // Code::kNotFound. An owner sees no others' sandboxes; the empty one sees all.
   Result<std::shared_ptr<E2bSandbox>> find(const std::string& id, const std::string& owner) const;
@@ -78,7 +79,7 @@ class E2bDesk {
  private:
   Result<store::AgentRecord> agent_record(const std::string& id, const std::string& template_name) const;
   Status check_room(const std::string& owner) const;  // for one more; with the lock held
-  Status start(E2bSandbox& sandbox);
+  Status start(E2bSandbox& sandbox, const std::stop_token& gone);
   // These four with its life() held.
   Status save(E2bSandbox& sandbox, const std::function<void(store::E2bRecord& record)>& change);
   Status stop(E2bSandbox& sandbox, Processes processes);

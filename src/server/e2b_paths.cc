@@ -32,7 +32,8 @@ std::string at_home(std::string path, std::string_view home) {
   return is_below ? cat({home, std::string_view(path).substr(kClientsHome.size())}) : path;
 }
 
-Result<std::string> path_of_client(const service::AgentSandbox& agent, std::string_view path) {
+Result<std::string> path_of_client(const service::AgentSandbox& agent, tool::User user, std::string_view path) {
+  if (user == tool::User::kRoot) return absolute_path(service::kRootHome, path);
   const std::string& home = agent.layout().home;
   std::string absolute = TRY(absolute_path(home, path));
   return agent.record().backend == "user" ? at_home(std::move(absolute), home) : absolute;

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "service/agent_sandbox.h"
+#include "tool/place.h"
 #include "wire/files.h"
 
 namespace hutch::server::e2b {
@@ -15,15 +16,15 @@ namespace hutch::server::e2b {
 Result<std::string> absolute_path(std::string_view home, std::string_view path);
 // The same of a path below /home/user, which is what E2B's clients call the home, in a sandbox whose home is `home`.
 std::string at_home(std::string path, std::string_view home);
-// What a client's path is in that sandbox: an OS user has its home where the machine has it.
-Result<std::string> path_of_client(const service::AgentSandbox& agent, std::string_view path);
+// What a client's path is in that sandbox, for that user: an OS user has its home where the machine has it.
+Result<std::string> path_of_client(const service::AgentSandbox& agent, tool::User user, std::string_view path);
 wire::FilePlace place_of(const std::string& absolute);
 std::string last_name(const std::string& absolute);
 std::string join_path(const std::string& directory, const std::string& relative);
 
-template <class Reply>
-Result<Reply> ask(service::AgentSandbox& agent, const wire::FileRequest& request) {
-  wire::FileReply reply = TRY(agent.file(request));
+template <class Reply, class Asked>
+Result<Reply> ask(Asked& asked, const wire::FileRequest& request) {
+  wire::FileReply reply = TRY(asked.file(request));
   if (auto* wanted = std::get_if<Reply>(&reply)) return std::move(*wanted);
   return fail(Error{Code::kSystem, 0, "the sandbox answered something else"});
 }

@@ -87,6 +87,8 @@ std::shared_ptr<E2bSandbox> linked(Exchange& exchange, const std::string& id) {
   // The parts are not told apart in what is signed: "a:write:b" read is "a" written by "b:read:".
   const std::string user = exchange.query("username");
   if (!user.empty() && user != kUser) return nullptr;
+  // The header that names a user is not signed.
+  if (user_of(exchange) == "root") return nullptr;
   for (const auto& sandbox : exchange.shared().e2b->list("")) {
     const store::E2bRecord record = sandbox->record();
     if (!id.empty() && record.id != id) continue;
@@ -144,12 +146,13 @@ NotInside not_inside(const Error& error) {
 
 // Calls name the user that they are for; what else comes to a sandbox, as to its ports, names none.
 std::variant<Inside, NotInside> entered_by_user(Exchange& exchange, const std::shared_ptr<E2bSandbox>& sandbox) {
-  if (user_of(exchange) != "root") return entered(exchange, sandbox);
-  return NotInside{501,
-                   {"unimplemented",
-                    "user root: there is no root in this sandbox, and no sudo; leave the user out. Packages come with "
-                    "an image (hutch image build NAME --packages ..., then that name as the template), or by hutch "
-                    "agent install AGENT PACKAGE"}};
+  auto found = entered(exchange, sandbox);
+  auto* inside = std::get_if<Inside>(&found);
+  if (inside == nullptr || user_of(exchange) != "root") return found;
+  const Status there = inside->agent->check_root();
+  if (!there) return NotInside{501, {"unimplemented", there.error().message}};
+  inside->user = tool::User::kRoot;
+  return found;
 }
 
 KeyMemory::Clock::time_point room_until() { return KeyMemory::Clock::now() + kRoomWait; }
@@ -261,6 +264,10 @@ std::variant<Inside, NotInside> inside(Exchange& exchange) {
     return NotInside{401, {"unauthenticated", "the header X-Access-Token has to be the sandbox's own"}};
   }
   return entered_by_user(exchange, sandbox);
+}
+
+Result<wire::FileReply> Inside::file(const wire::FileRequest& request) const {
+  return user == tool::User::kRoot ? agent->file_of_root(request) : agent->file(request);
 }
 
 std::variant<Inside, NotInside> entered(Exchange& exchange, const std::shared_ptr<E2bSandbox>& sandbox) {

@@ -65,6 +65,9 @@ struct Inside {
   std::shared_ptr<service::AgentSandbox> agent;
   std::string key;  // whose it is
   Held held;
+  tool::User user = tool::User::kAgent;  // whom the call is for
+
+  Result<wire::FileReply> file(const wire::FileRequest& request) const;
 };
 // Or what is answered instead: the sandbox is not there, or paused; the token is wrong; the user is another.
 struct NotInside {

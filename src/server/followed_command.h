@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sys/terminal.h"
+#include "tool/place.h"
 
 namespace hutch::server {
 
@@ -18,6 +19,7 @@ struct FollowedCommand {
   std::map<std::string, std::string, std::less<>> variables;  // as they were asked for
   std::string cwd;
   std::string tag;
+  tool::User user = tool::User::kAgent;
   std::string key{};  // the API key's name whose sandbox it is in; empty: the daemon's own user
   std::optional<sys::TerminalSize> terminal{};
   enum class Input { kNone, kWritten } input = Input::kNone;

@@ -61,9 +61,11 @@ Result<FollowedProcess::Started> FollowedProcess::start(const Desk& desk, servic
                                                         const std::vector<std::string>& environment) {
   std::shared_ptr<void> place = TRY(take_process_place(command.key));
   Opened opened = TRY(open_streams(command));
-  sandbox::ProcessRequest request = TRY(agent.request(without_login(command), command.cwd, environment));
+  const bool is_root = command.user == tool::User::kRoot;
+  const auto resident = TRY(is_root ? agent.root() : agent.resident());
+  sandbox::ProcessRequest request = is_root ? agent.request_of_root(without_login(command), command.cwd, environment)
+                                            : TRY(agent.request(without_login(command), command.cwd, environment));
   request.timeout = command.timeout;
-  const auto resident = TRY(agent.resident());
   const auto process = TRY(resident->spawn(std::move(request), std::move(opened.streams.given)));
   if (process->pid_inside() == 0) {
     const auto end = process->end();

@@ -75,7 +75,7 @@ Result<Value> agent_with_notes(service::AgentService& agents, const std::string&
 
 Handled post_agent_start(Exchange& exchange) {
   const auto agent = TRY(exchange.agent());
-  TRY(agent->resident());
+  TRY(started(exchange, *agent));
   const auto work = [&shared = exchange.shared(), name = exchange.part("name")](const std::stop_token& stop) {
     return agent_with_notes(shared.agents, name, shared.plugins.put_packages_back(name, stop));
   };

@@ -26,4 +26,15 @@ Result<Value> attended(Exchange& exchange, std::function<Result<Value>(const std
   }
 }
 
+Result<std::shared_ptr<sandbox::Resident>> started(Exchange& exchange, service::AgentSandbox& agent) {
+  if (auto running = agent.running(); running && running->is_alive()) return running;
+  std::shared_ptr<sandbox::Resident> resident;
+  const auto start = [&](const std::stop_token& gone) -> Result<Value> {
+    resident = TRY(agent.resident(gone));
+    return Value();
+  };
+  TRY(attended(exchange, start));
+  return resident;
+}
+
 }  // namespace hutch::server::http

@@ -25,10 +25,9 @@ Handled report_health(Exchange&, const Inside&) { return Answer{.status = 204, .
 
 // As long as the file was when it was first looked at, and of that file alone.
 Handled read_content(Exchange& exchange, const Inside& inside) {
-  const std::string path = TRY(path_of_client(*inside.agent, exchange.query("path")));
-  service::AgentSandbox& agent = *inside.agent;
+  const std::string path = TRY(path_of_client(*inside.agent, inside.user, exchange.query("path")));
   TRY(hold_more(inside.held, kPieceCopies * kContentPieceBytes));
-  auto piece = ask<wire::FileContent>(agent, wire::ReadFile{place_of(path), 0, kContentPieceBytes});
+  auto piece = ask<wire::FileContent>(inside, wire::ReadFile{place_of(path), 0, kContentPieceBytes});
   if (!piece) return fail(std::move(piece).error());
   Answer head{.type = "application/octet-stream"};
   if (piece->bytes.size() >= piece->stat.version.size) {
@@ -42,7 +41,7 @@ Handled read_content(Exchange& exchange, const Inside& inside) {
     offset += piece->bytes.size();
     if (offset >= version.size) return http::Streamed{};
     const std::uint64_t most = std::min<std::uint64_t>(version.size - offset, kContentPieceBytes);
-    piece = ask<wire::FileContent>(agent, wire::ReadFile{place_of(path), offset, most});
+    piece = ask<wire::FileContent>(inside, wire::ReadFile{place_of(path), offset, most});
     if (!piece) return fail(piece.error());
     if (piece->stat.version.inode != version.inode || piece->bytes.empty()) {
       return fail(Error{Code::kConflict, 0, "the file was changed while it was read"});
@@ -121,7 +120,8 @@ Result<PieceOrRefusal> Form::next(std::size_t most) {
 
 // {"code", "message"} of what a form or a file was refused for; absent: it was written.
 Result<std::optional<Answer>> write_one(const Inside& inside, const std::string& path, const http::Pieces& pieces) {
-  auto written = TRY(http::write_pieces(*inside.agent, place_of(path), std::nullopt, pieces));
+  const auto asker = [&inside](const wire::FileRequest& request) { return inside.file(request); };
+  auto written = TRY(http::write_pieces(asker, place_of(path), std::nullopt, pieces));
   if (const auto* refusal = std::get_if<Refusal>(&written)) {
     return std::optional(error_answer(refusal->status, refusal->message));
   }
@@ -141,7 +141,7 @@ Handled write_form(Exchange& exchange, const Inside& inside, std::string_view bo
     if (!given.empty() && !files.empty()) return fail(Error::invalid("path names one file, and the form has several"));
     const std::string name = given.empty() ? part->filename.value_or("") : given;
     if (name.empty()) return fail(Error::invalid("a file of the form has no name, and path is missing"));
-    const std::string path = TRY(path_of_client(*inside.agent, name));
+    const std::string path = TRY(path_of_client(*inside.agent, inside.user, name));
     const auto pieces = [&form](std::size_t most) { return form.next(most); };
     if (auto refused = TRY(write_one(inside, path, pieces))) return std::move(*refused);
     files.emplace_back(written_object(path));
@@ -162,7 +162,7 @@ Handled write_content(Exchange& exchange, const Inside& inside) {
   }
   const std::string given = exchange.query("path");
   if (given.empty()) return fail(Error::invalid("path is missing"));
-  const std::string path = TRY(path_of_client(*inside.agent, given));
+  const std::string path = TRY(path_of_client(*inside.agent, inside.user, given));
   http::BodyBytes body(exchange);
   const auto pieces = [&body](std::size_t most) { return body.next(most); };
   if (auto refused = TRY(write_one(inside, path, pieces))) return std::move(*refused);

@@ -61,11 +61,11 @@ Value::Object entry_value(const std::string& path, const wire::FileStat& stat) {
 
 Result<std::string> path_in(const Inside& inside, const Value::Object& message, std::string_view name) {
   const std::string path = TRY(Message(message).text(name));
-  return path_of_client(*inside.agent, path);
+  return path_of_client(*inside.agent, inside.user, path);
 }
 
 Result<Value::Object> told(const Inside& inside, const std::string& path) {
-  const auto stat = TRY(ask<wire::FileStat>(*inside.agent, wire::StatFile{place_of(path)}));
+  const auto stat = TRY(ask<wire::FileStat>(inside, wire::StatFile{place_of(path)}));
   return Value::Object{{"entry", entry_value(path, stat)}};
 }
 
@@ -80,7 +80,7 @@ Result<Reply> list_directory(Exchange&, const Inside& inside, const Value::Objec
   if (depth > kDepthMax) return fail(Error::invalid("depth is at most 64"));
   const wire::ListDirectory request{place_of(path), static_cast<std::uint32_t>(depth), wire::kFileEntriesMax};
   TRY(hold_more(inside.held, kListingBytes));
-  const auto listed = TRY(ask<wire::FileEntries>(*inside.agent, request));
+  const auto listed = TRY(ask<wire::FileEntries>(inside, request));
   TRY(check_whole(listed, "list a directory below it, or with a smaller depth"));
   inside.held->shrink(cost_of(listed));
   // An entry is told with its name, its path, and what was asked for before it.
@@ -95,35 +95,37 @@ Result<Reply> list_directory(Exchange&, const Inside& inside, const Value::Objec
 
 Result<Reply> make_directory(Exchange&, const Inside& inside, const Value::Object& message) {
   const std::string path = TRY(path_in(inside, message, "path"));
-  const auto there = ask<wire::FileStat>(*inside.agent, wire::StatFile{place_of(path)});
+  const auto there = ask<wire::FileStat>(inside, wire::StatFile{place_of(path)});
   if (there && there->kind == wire::FileKind::kDirectory) {
     return fail(Error{Code::kConflict, EEXIST, cat({"directory already exists: ", printable(path)})});
   }
   if (there && there->kind != wire::FileKind::kSymlink) {
     return fail(Error::invalid(cat({"path already exists but it is not a directory: ", printable(path)})));
   }
-  TRY(inside.agent->file(wire::MakeDirectory{place_of(path)}));
+  TRY(inside.file(wire::MakeDirectory{place_of(path)}));
   return Reply(TRY(told(inside, path)));
 }
 
 Result<Reply> move(Exchange&, const Inside& inside, const Value::Object& message) {
   const std::string from = TRY(path_in(inside, message, "source"));
   const std::string to = TRY(path_in(inside, message, "destination"));
-  const auto moved = TRY(ask<wire::FileMoved>(*inside.agent, wire::MoveFile{place_of(from), place_of(to)}));
+  const auto moved = TRY(ask<wire::FileMoved>(inside, wire::MoveFile{place_of(from), place_of(to)}));
   return Reply(TRY(told(inside, join_path("/", moved.destination.path))));
 }
 
 // What is not there is no error, as rm -rf has it.
 Result<Reply> remove_entry(Exchange&, const Inside& inside, const Value::Object& message) {
   const std::string path = TRY(path_in(inside, message, "path"));
-  TRY(ask<wire::FileRemoved>(*inside.agent, wire::RemoveFile{place_of(path), wire::RemoveFile::Tree::kRemove}));
+  TRY(ask<wire::FileRemoved>(inside, wire::RemoveFile{place_of(path), wire::RemoveFile::Tree::kRemove}));
   return Value::Object();
 }
 
 // --- watching ---
 
 DirectoryWatch::Ask asker(const Inside& inside) {
-  return [agent = inside.agent](const wire::FileRequest& request) { return agent->file(request); };
+  return [agent = inside.agent, user = inside.user](const wire::FileRequest& request) {
+    return user == tool::User::kRoot ? agent->file_of_root(request) : agent->file(request);
+  };
 }
 
 // With memory held for what it sees, which is more or less at each look.
@@ -141,7 +143,7 @@ Result<std::vector<WatchEvent>> look(const Inside& inside, DirectoryWatch& watch
 
 Result<Watching> begin_watch(Exchange& exchange, const Inside& inside, const Value::Object& message) {
   const std::string path = TRY(path_in(inside, message, "path"));
-  const auto stat = TRY(ask<wire::FileStat>(*inside.agent, wire::StatFile{place_of(path)}));
+  const auto stat = TRY(ask<wire::FileStat>(inside, wire::StatFile{place_of(path)}));
   if (stat.kind == wire::FileKind::kRegular || stat.kind == wire::FileKind::kOther) {
     return fail(Error::invalid(cat({"path ", printable(path), " is not a directory"})));
   }

@@ -8,6 +8,7 @@
 #include "base/base64.h"
 #include "base/text.h"
 #include "server/e2b_costs.h"
+#include "server/e2b_paths.h"
 #include "server/e2b_view.h"
 #include "sys/io.h"
 
@@ -199,7 +200,8 @@ std::vector<std::string> start_environment(const E2bSandbox& sandbox, const Foll
 Result<Going> start_process(Exchange& exchange, const Inside& inside, const Value::Object& message) {
   FollowedCommand command = TRY(start_command(exchange.request(), message));
   command.key = inside.key;
-  if (command.cwd.starts_with('/')) command.cwd = TRY(path_of_client(*inside.agent, command.cwd));
+  command.user = inside.user;
+  if (command.cwd.starts_with('/')) command.cwd = TRY(path_of_client(*inside.agent, inside.user, command.cwd));
   const std::vector<std::string> environment = start_environment(*inside.sandbox, command);
   TRY(inside.sandbox->check_room());
   E2bDesk& desk = *exchange.shared().e2b;

@@ -7,6 +7,7 @@
 #include "sandbox/resources.h"
 #include "server/e2b_costs.h"
 #include "server/e2b_view.h"
+#include "server/http_attended.h"
 #include "server/port_names.h"
 #include "server/session.h"
 #include "store/record.h"
@@ -146,7 +147,12 @@ Handled create_sandbox(Exchange& exchange, const Asked& asked) {
                            .metadata = TRY(texts_json(message, "metadata")),
                            .variables = TRY(texts_json(message, "envVars"))};
   E2bDesk& desk = *exchange.shared().e2b;
-  auto made = desk.create(wish);
+  Result<FoundSandbox> made;
+  const auto make = [&](const std::stop_token& gone) -> Result<Value> {
+    made = desk.create(wish, gone);
+    return Value();
+  };
+  TRY(attended(exchange, make));
   // These clients try again what is busy.
   const bool is_busy = !made && made.error().code == Code::kConflict && !is_full(made.error());
   if (is_busy) return error_answer(503, made.error().message);

@@ -5,6 +5,7 @@
 
 #include "base/base64.h"
 #include "base/text.h"
+#include "server/http_attended.h"
 #include "server/http_process_view.h"
 #include "server/http_routes.h"
 #include "server/http_streams.h"
@@ -82,8 +83,8 @@ void Relay::feed() {
 
 Handled stream_exec(Exchange& exchange, service::AgentSandbox& agent, CommandBody body) {
   Streams streams = TRY(make_streams());
+  const auto resident = TRY(started(exchange, agent));
   sandbox::ProcessRequest request = TRY(process_request(agent, body));
-  const auto resident = TRY(agent.resident());
   const auto process = TRY(resident->spawn(std::move(request), std::move(streams.given)));
   const auto relay = [&]() -> Status {
     TRY(exchange.begin_events());
@@ -105,8 +106,8 @@ Handled post_exec(Exchange& exchange) {
   if (body.writes_input) return fail(Error::invalid("input is for processes: here stdin is said at once"));
   if (exchange.wants_events()) return stream_exec(exchange, *agent, std::move(body));
   const Encoding encoding = TRY(encoding_of(exchange));
+  const auto resident = TRY(started(exchange, *agent));
   sandbox::ProcessRequest request = TRY(process_request(*agent, body));
-  const auto resident = TRY(agent->resident());
   const auto input = body.input.empty() ? sandbox::Input::kNone : sandbox::Input::kWritten;
   const auto process = TRY(resident->spawn(std::move(request), input));
   const auto stayed = attend(exchange, *process, body.input);

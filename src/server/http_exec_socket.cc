@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "server/http_attended.h"
 #include "server/http_process_view.h"
 #include "server/http_routes.h"
 #include "server/http_streams.h"
@@ -41,7 +42,9 @@ struct Over {
 
 class ExecSocket {
  public:
-  explicit ExecSocket(Exchange& exchange) : connection_(exchange.connection()) { reader_.add(connection_.take_rest()); }
+  explicit ExecSocket(Exchange& exchange) : exchange_(exchange), connection_(exchange.connection()) {
+    reader_.add(connection_.take_rest());
+  }
 
   // Until the command has ended, or the client has gone.
   void serve(service::AgentSandbox& agent);
@@ -66,6 +69,7 @@ class ExecSocket {
   void say(std::string_view type, Value::Object members);
   void end(const Over& over);
 
+  Exchange& exchange_;
   Connection& connection_;
   ws::Reader reader_;
   std::shared_ptr<Process> process_;
@@ -147,8 +151,8 @@ Result<std::shared_ptr<sandbox::Resident>> ExecSocket::begin(service::AgentSandb
   const bool terminal = streams.given.terminal == wire::TerminalUse::kOwn;
   // First: what the client says of it wins.
   if (terminal) command.environment.insert(command.environment.begin(), "TERM=xterm-256color");
+  const auto resident = TRY(started(exchange_, agent));
   sandbox::ProcessRequest request = TRY(process_request(agent, command));
-  const auto resident = TRY(agent.resident());
   process_ = TRY(resident->spawn(std::move(request), std::move(streams.given)));
   ended_ = TRY(process_->notice(Process::Notice::kEnd));
   ends_ = std::move(streams.ends);

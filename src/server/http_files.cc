@@ -119,7 +119,8 @@ Handled put_file(Exchange& exchange) {
   if (bits > 07777) return fail(Error::invalid("mode is out of range"));
   const auto mode = bits < 0 ? std::nullopt : std::optional(static_cast<std::uint32_t>(bits));
   BodyBytes body(exchange);
-  auto written = TRY(write_pieces(*agent, located.place, mode, [&body](std::size_t most) { return body.next(most); }));
+  const auto files = [&agent](const wire::FileRequest& request) { return agent->file(request); };
+  auto written = TRY(write_pieces(files, located.place, mode, [&body](std::size_t most) { return body.next(most); }));
   if (auto* refusal = std::get_if<Refusal>(&written)) return answer_of(*refusal);
   const auto& file = std::get<wire::FileWritten>(written);
   Value::Object object = stat_object(file.stat);

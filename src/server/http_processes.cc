@@ -6,6 +6,7 @@
 
 #include "base/base64.h"
 #include "base/text.h"
+#include "server/http_attended.h"
 #include "server/http_process_view.h"
 #include "server/http_routes.h"
 #include "server/session.h"
@@ -45,8 +46,8 @@ Handled post_processes(Exchange& exchange) {
   if (body.writes_input && !body.input.empty()) {
     return fail(Error::invalid("stdin is all of the input: with input it is written later"));
   }
+  const auto resident = TRY(started(exchange, *agent));
   sandbox::ProcessRequest request = TRY(process_request(*agent, body));
-  const auto resident = TRY(agent->resident());
   const bool written = body.writes_input || !body.input.empty();
   const auto process =
       TRY(resident->spawn(std::move(request), written ? sandbox::Input::kWritten : sandbox::Input::kNone));

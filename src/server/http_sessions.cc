@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "policy/reader.h"
 #include "server/agent_settings.h"
+#include "server/http_attended.h"
 #include "server/http_routes.h"
 #include "server/question_views.h"
 #include "sys/io.h"
@@ -92,7 +93,12 @@ Status follow_session(Exchange& exchange, const ClientSessions::Opened& opened) 
 Handled post_sessions(Exchange& exchange) {
   ClientSessions& sessions = *exchange.shared().client_sessions;
   ClientSessions::Wish wish = TRY(session_wish(exchange));
-  const auto opened = TRY(sessions.begin(std::move(wish)));
+  ClientSessions::Opened opened;
+  const auto begin = [&](const std::stop_token& gone) -> Result<Value> {
+    opened = TRY(sessions.begin(std::move(wish), gone));
+    return Value();
+  };
+  TRY(attended(exchange, begin));
   const Status followed = follow_session(exchange, opened);
   sessions.end(opened.id);
   TRY(followed);

@@ -18,11 +18,17 @@ Result<std::uint64_t> random_id() {
   return id;
 }
 
+Result<wire::FileWritten> written_of(const AskFiles& files, const wire::FileRequest& request) {
+  wire::FileReply reply = TRY(files(request));
+  if (auto* written = std::get_if<wire::FileWritten>(&reply)) return std::move(*written);
+  return fail(Error{Code::kSystem, 0, "the sandbox answered something else"});
+}
+
 // Until the piece that is shorter than was asked for. The refusal, where there was one.
-Result<std::optional<Refusal>> append_all(service::AgentSandbox& agent, std::uint64_t id, std::string piece,
+Result<std::optional<Refusal>> append_all(const AskFiles& files, std::uint64_t id, std::string piece,
                                           const Pieces& next) {
   for (bool last = false;; last = piece.size() < kUploadPieceBytes) {
-    if (!piece.empty()) TRY(agent.file(wire::AppendUpload{id, std::move(piece)}));
+    if (!piece.empty()) TRY(files(wire::AppendUpload{id, std::move(piece)}));
     if (last) return std::optional<Refusal>();
     auto more = TRY(next(kUploadPieceBytes));
     if (auto* refusal = std::get_if<Refusal>(&more)) return std::optional(std::move(*refusal));
@@ -30,30 +36,29 @@ Result<std::optional<Refusal>> append_all(service::AgentSandbox& agent, std::uin
   }
 }
 
-Result<Written> upload(service::AgentSandbox& agent, const wire::BeginUpload& begin, std::string piece,
-                       const Pieces& next) {
-  TRY(agent.file(begin));
-  const auto appended = append_all(agent, begin.id, std::move(piece), next);
+Result<Written> upload(const AskFiles& files, const wire::BeginUpload& begin, std::string piece, const Pieces& next) {
+  TRY(files(begin));
+  const auto appended = append_all(files, begin.id, std::move(piece), next);
   if (appended && !*appended) {
-    return Written(TRY(ask_files<wire::FileWritten>(agent, wire::EndUpload{begin.id, wire::EndUpload::Then::kPut})));
+    return Written(TRY(written_of(files, wire::EndUpload{begin.id, wire::EndUpload::Then::kPut})));
   }
   // Of a server that has ended nothing is left to drop.
-  (void)agent.file(wire::EndUpload{begin.id, wire::EndUpload::Then::kDrop});
+  (void)files(wire::EndUpload{begin.id, wire::EndUpload::Then::kDrop});
   if (!appended) return fail(appended.error());
   return Written(**appended);
 }
 
 }  // namespace
 
-Result<Written> write_pieces(service::AgentSandbox& agent, const wire::FilePlace& place,
-                             std::optional<std::uint32_t> mode, const Pieces& next) {
+Result<Written> write_pieces(const AskFiles& files, const wire::FilePlace& place, std::optional<std::uint32_t> mode,
+                             const Pieces& next) {
   auto first = TRY(next(kUploadPieceBytes));
   if (auto* refusal = std::get_if<Refusal>(&first)) return Written(std::move(*refusal));
   std::string& content = std::get<std::string>(first);
   if (content.size() < kUploadPieceBytes) {
-    return Written(TRY(ask_files<wire::FileWritten>(agent, wire::WriteFile{place, std::move(content), mode, {}})));
+    return Written(TRY(written_of(files, wire::WriteFile{place, std::move(content), mode, {}})));
   }
-  return upload(agent, {place, TRY(random_id()), mode}, std::move(content), next);
+  return upload(files, {place, TRY(random_id()), mode}, std::move(content), next);
 }
 
 Result<PieceOrRefusal> BodyBytes::some() {

@@ -29,8 +29,9 @@ using Pieces = std::function<Result<PieceOrRefusal>(std::size_t most)>;
 
 // A body that breaks off leaves what was there.
 using Written = std::variant<wire::FileWritten, Refusal>;
-Result<Written> write_pieces(service::AgentSandbox& agent, const wire::FilePlace& place,
-                             std::optional<std::uint32_t> mode, const Pieces& next);
+using AskFiles = std::function<Result<wire::FileReply>(const wire::FileRequest& request)>;
+Result<Written> write_pieces(const AskFiles& files, const wire::FilePlace& place, std::optional<std::uint32_t> mode,
+                             const Pieces& next);
 
 // The body of a request piece by piece, held to what daemon.maxUpload says of a file.
 class BodyBytes {

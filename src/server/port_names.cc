@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <limits>
 
 #include "base/base64.h"
+#include "base/decimal.h"
 #include "base/ip_address.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -70,10 +71,10 @@ std::optional<SandboxPort> port_of_host(std::string_view host) {
   const std::size_t dash = first.find('-');
   if (dot == std::string_view::npos || dash == std::string_view::npos) return std::nullopt;
   SandboxPort found;
-  const auto [end, error] = std::from_chars(first.data(), first.data() + dash, found.port);
-  if (error != std::errc() || end != first.data() + dash || found.port == 0 || found.port == kEnvdPort) {
+  const auto port = decimal_of(first.substr(0, dash));
+  if (!port || *port == 0 || *port > std::numeric_limits<std::uint16_t>::max() || *port == kEnvdPort)
     return std::nullopt;
-  }
+  found.port = static_cast<std::uint16_t>(*port);
   found.id = first.substr(dash + 1);
   if (!is_plain_id(found.id)) return std::nullopt;
   return found;

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "sandbox/process.h"
 #include "sandbox/screen_watch.h"
+#include "server/attended_call.h"
 #include "server/desktop_notice.h"
 #include "server/session.h"
 #include "service/scrubbed_value.h"
@@ -85,14 +86,16 @@ Result<CalledProcess> called_process(Session& session, const CallReader& call) {
   return found;
 }
 
-Result<sandbox::ProcessRequest> request_of(service::AgentSandbox& agent, const CallReader& call) {
+Result<sandbox::ProcessRequest> request_of(Session& session, service::AgentSandbox& agent, const CallReader& call) {
   std::vector<std::string> arguments = TRY(call.texts("arguments"));
   if (arguments.empty() || arguments.front().empty()) return fail(Error::invalid("no command"));
   const std::string cwd = TRY(call.optional_text("cwd"));
   const std::vector<std::string> environment = TRY(call.texts("environment"));
-  sandbox::ProcessRequest request = TRY(agent.request(std::move(arguments), cwd, environment));
   const std::int64_t timeout = TRY(call.number("timeout_ms", 0));
   if (timeout < 0 || timeout > kTimeoutMax) return fail(Error::invalid("timeout_ms is out of range"));
+  // First: what its commands have in common is asked of what runs.
+  TRY(started(session, agent));
+  sandbox::ProcessRequest request = TRY(agent.request(std::move(arguments), cwd, environment));
   request.timeout = milliseconds(timeout);
   return request;
 }
@@ -140,8 +143,8 @@ Status tell_made(Session& session, Events::Listener& listener) {
 Result<Value> exec_command(Session& session, const CallReader& call) {
   const auto agent = TRY(sandbox_of_call(session, call));
   sandbox::GivenStreams streams = TRY(streams_of(session, call));
-  sandbox::ProcessRequest request = TRY(request_of(*agent, call));
-  const auto resident = TRY(agent->resident());
+  sandbox::ProcessRequest request = TRY(request_of(session, *agent, call));
+  const auto resident = TRY(started(session, *agent));
   // A start takes its time: whoever has gone meanwhile wants no command run.
   if (TRY(session.hear(-1, milliseconds(0))).gone) return fail(Error{Code::kConflict, 0, "the client has gone"});
   const auto made = TRY(session.shared().events.listen_to(agent->record().name, service::kPluginMade));
@@ -176,12 +179,12 @@ Result<sys::TerminalSize> terminal_size_argument(const CallReader& call) {
 Result<Value> spawn_process(Session& session, const CallReader& call) {
   const auto agent = TRY(sandbox_of_call(session, call));
   const bool input = TRY(call.truth("input"));
-  sandbox::ProcessRequest request = TRY(request_of(*agent, call));
+  sandbox::ProcessRequest request = TRY(request_of(session, *agent, call));
   if (TRY(call.truth("terminal"))) {
     const sys::TerminalSize size = TRY(terminal_size_argument(call));
     request.terminal = {size.rows, size.columns};
   }
-  const auto resident = TRY(agent->resident());
+  const auto resident = TRY(started(session, *agent));
   const auto process =
       TRY(resident->spawn(std::move(request), input ? sandbox::Input::kWritten : sandbox::Input::kNone));
   return process_value(*process, *agent);

@@ -15,7 +15,7 @@ using sandbox::Process;
 using service::TaskForm;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kSlice{20};  // of a task that has no process yet, or has one no more
+constexpr milliseconds kIdleSlice{20};  // of a task that has no process yet, or has one no more
 constexpr milliseconds kTaskFollowSlice{500};
 
 Value whole(Session& session, const store::TaskRecord& record) {
@@ -59,7 +59,7 @@ Result<bool> follow_task(Session& session, const service::Task& task) {
     if (process && TRY(tell_task_output(session, *process, next))) continue;
     if (over) return true;
     const bool runs = process && !process->end();
-    if (TRY(session.hear(runs ? changed.get() : -1, runs ? kTaskFollowSlice : kSlice)).gone) return false;
+    if (TRY(session.hear(runs ? changed.get() : -1, runs ? kTaskFollowSlice : kIdleSlice)).gone) return false;
     if (changed) Process::clear(changed.get());
   }
 }

@@ -35,7 +35,6 @@ namespace hutch::service {
 namespace {
 
 constexpr std::chrono::milliseconds kLoginWait{10'000};
-constexpr std::string_view kUsualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 Result<PlaceRequest> place_request(const store::AgentRecord& record, const GivenPolicy& given,
                                    const std::shared_ptr<AgentNetworkNow>& network) {
@@ -151,6 +150,7 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
                              .command = {"hutch", "tool", "call", record_.name, "sandbox_install"}},
                   .next_number = hooks.next_number,
                   .limits_with = &limits_}),
+      root_(root_settings(hooks)),
       serve_bridge_(std::move(hooks.serve_bridge)),
       next_number_(std::move(hooks.next_number)),
       bridge_(bridge_directory(dirs_, record_.name), record_.backend,
@@ -198,8 +198,10 @@ void AgentSandbox::stop(After after) {
   if (after == After::kNever) plugins_.retire();
   plugins_.end_all();
   installer_.stop();
+  root_.stop();
   kept_.stop(after);
   installer_.stop(after);
+  root_.stop(after);
 }
 
 std::vector<std::future<AgentSandbox::Notes>> AgentSandbox::reload_policy() {
@@ -208,6 +210,8 @@ std::vector<std::future<AgentSandbox::Notes>> AgentSandbox::reload_policy() {
   reloading.push_back(installer_.reload_policy());
   // What a plugin may reach is settled when its sandbox starts: the next one goes by the policy as it is then.
   stop_plugins();
+  // So is what its root sees of the host.
+  root_.stop();
   return reloading;
 }
 
@@ -219,6 +223,7 @@ bool AgentSandbox::retire() {
   if (!kept_.retire()) return false;
   plugins_.retire();
   installer_.stop(After::kNever);
+  root_.stop(After::kNever);
   return true;
 }
 
@@ -307,9 +312,7 @@ hutch::Status AgentSandbox::keep_installed() {
   return fail(hutch::Error(started.error()).with_context("what was installed is undone: no sandbox starts with it"));
 }
 
-tool::Users AgentSandbox::users() const {
-  return kept_.terms().ids == plan::IdMap::Kind::kOne ? tool::Users::kOne : tool::Users::kMany;
-}
+Result<PlaceRequest> AgentSandbox::place_now() const { return place_request(record_, given_policy_, network_now_); }
 
 // On the thread that keeps the sandbox.
 Result<Judged> AgentSandbox::judge(const Stop& stop) {
@@ -319,8 +322,9 @@ Result<Judged> AgentSandbox::judge(const Stop& stop) {
   }
   // Of a sandbox that ended by itself: two may not have the layer.
   installer_.stop();
+  root_.stop();
   if (store::has_image(record_)) stop_plugins();
-  PlaceRequest place = TRY(place_request(record_, given_policy_, network_now_));
+  PlaceRequest place = TRY(place_now());
   place.usual_hosts = security.allowed_hosts;
   place.environment = places_.environment;
   Residence residence = places_.residence;
@@ -336,7 +340,7 @@ Result<Judged> AgentSandbox::judge(const Stop& stop) {
 Result<Judged> AgentSandbox::judge_install(const Stop& stop) {
   const auto beside = running();
   if (!beside) return fail({Code::kConflict, 0, "the agent's sandbox does not run"});
-  PlaceRequest place = TRY(place_request(record_, given_policy_, network_now_));
+  PlaceRequest place = TRY(place_now());
   place.usual_hosts = TRY(store::SettingsFile(dirs_.config).read()).security.allowed_hosts;
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   std::vector<std::string> hosts = package_hosts_;
@@ -363,7 +367,7 @@ Result<Judged> AgentSandbox::judge_plugin(PluginSandbox& sandbox, const Stop& st
   const bool has_root = store::has_image(record_) && !is_container(record_);
   const auto beside = has_root ? running() : nullptr;
   if (has_root && !beside) return fail({Code::kConflict, 0, "the agent's sandbox does not run"});
-  PlaceRequest place = TRY(place_request(record_, given_policy_, network_now_));
+  PlaceRequest place = TRY(place_now());
   place.usual_hosts = TRY(store::SettingsFile(dirs_.config).read()).security.allowed_hosts;
   place.environment = places_.environment;
   Residence residence = places_.residence;
@@ -442,12 +446,12 @@ std::vector<std::string> AgentSandbox::plugin_environment(PluginSandbox& sandbox
 
 bool AgentSandbox::is_busy() const {
   const auto works = [](const auto& sandbox) { return sandbox->kept().is_busy(); };
-  return kept_.is_busy() || installer_.is_busy() || std::ranges::any_of(plugins_.all(), works);
+  return kept_.is_busy() || root_.is_busy() || installer_.is_busy() || std::ranges::any_of(plugins_.all(), works);
 }
 
 bool AgentSandbox::has_leftovers() const {
   const auto lives = [](const auto& sandbox) { return sandbox->kept().has_leftovers(); };
-  return kept_.has_leftovers() || std::ranges::any_of(plugins_.all(), lives);
+  return kept_.has_leftovers() || root_.has_leftovers() || std::ranges::any_of(plugins_.all(), lives);
 }
 
 Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions,
@@ -492,7 +496,7 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
 // As judge_plugin() has it for a set-up whose person opens the package registries.
 bool AgentSandbox::registries_open(const std::vector<std::pair<std::string, int>>& hosts) const {
   auto facts = host::probe_facts();
-  auto place = place_request(record_, given_policy_, network_now_);
+  auto place = place_now();
   if (!facts || !place) return false;
   facts->cwd = record_.dir.empty() ? directories_.home : record_.dir;
   place->usual_hosts = registry_hosts(facts->home);
@@ -512,7 +516,7 @@ bool AgentSandbox::registries_open(const std::vector<std::pair<std::string, int>
 Result<std::string> AgentSandbox::status_line() const {
   plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
-  const PlaceRequest place = TRY(place_request(record_, given_policy_, network_now_));
+  const PlaceRequest place = TRY(place_now());
   LoadedPolicy loaded = TRY(load_policy(place, facts, sys::own_environment()));
   if (record_.backend == "none") loaded.policy.enabled = policy::Switch::kDisabled;
   return service::status_line(loaded.policy);

@@ -33,6 +33,9 @@ namespace hutch::service {
 inline constexpr std::string_view kToolsChanged = "tools";
 inline constexpr std::string_view kArtifactsChanged = "artifacts";
 
+inline constexpr std::string_view kRootHome = "/root";
+inline constexpr std::string_view kUsualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
 // Any thread may use it.
 class AgentSandbox {
  public:
@@ -72,6 +75,7 @@ class AgentSandbox {
   std::vector<WatchedPlace> watched() const { return watched_places(record_, directories_, places_.layout); }
   KeptSandbox::Terms terms() const { return kept_.terms(); }  // as KeptSandbox has them; what follows likewise
   Result<std::shared_ptr<sandbox::Resident>> resident() { return kept_.resident(); }
+  Result<std::shared_ptr<sandbox::Resident>> resident(const std::stop_token& gone) { return kept_.resident(gone); }
   using Ready = KeptSandbox::Ready;
   Result<Ready> await(std::chrono::steady_clock::time_point until, const std::stop_token& stop) {
     return kept_.await(until, stop);
@@ -97,6 +101,15 @@ class AgentSandbox {
   Result<Installation> begin_install(std::chrono::milliseconds patience);
   // Keeps what was installed: in a container or a VM by a new start, undone if that fails. Code::kConflict if busy.
   hutch::Status keep_installed();
+  // User 0 of the image, beside the agent's own processes in the sandbox that runs: with the rights of a package
+  // manager, and none to change a file of the host's. Code::kUnsupported, with the remedy, where there is none.
+  hutch::Status check_root() const;  // as far as its record says
+  Result<std::shared_ptr<sandbox::Resident>> root();
+  Result<wire::FileReply> file_of_root(const wire::FileRequest& request);
+  // Once root() was there. Of the agent's own environment it has nothing; relative paths begin at /root.
+  sandbox::ProcessRequest request_of_root(std::vector<std::string> arguments, const std::string& cwd,
+                                          const std::vector<std::string>& environment) const;
+  hutch::Status signal_all(int number);  // to everything that runs in it
   tool::Users users() const;  // of its image
   Result<std::vector<std::string>> recipe_hosts();  // of its system's package managers, before the agent ran in it
   bool registries_open(const std::vector<std::pair<std::string, int>>& hosts) const;  // any of them, to a set-up
@@ -117,6 +130,9 @@ class AgentSandbox {
   using Stop = std::stop_token;  // of the start
   Result<Judged> judge(const Stop& stop);
   Result<Judged> judge_install(const Stop& stop);
+  Result<PlaceRequest> place_now() const;
+  KeptSandboxSettings root_settings(const Hooks& hooks);
+  Result<Judged> judge_root(const Stop& stop);
   Result<Judged> judge_plugin(PluginSandbox& sandbox, const Stop& stop);
   void stop_plugins();
   KeptSandboxSettings plugin_settings(PluginSandbox& sandbox);
@@ -142,6 +158,7 @@ class AgentSandbox {
   std::timed_mutex install_mutex_;
   std::vector<std::string> package_hosts_;  // of an engine's image; of whoever has the turn to install
   KeptSandbox installer_;  // with the root of kept_, as long as that runs; one of its own where kept_ starts anew
+  KeptSandbox root_;  // in the namespaces of kept_, as long as that runs
   const ServeBridge serve_bridge_;
   const std::function<std::uint32_t()> next_number_;
   AgentBridge bridge_;  // whoever serves it uses all of the above

@@ -167,6 +167,13 @@ std::vector<std::string> not_below(const std::vector<std::string>& roots, std::v
   return repositories;
 }
 
+std::unique_ptr<RunMark> begin_mark(std::unique_ptr<RunMark> earlier, const std::string& data,
+                                    const std::vector<std::string>& written) {
+  if (!earlier) return std::make_unique<RunMark>(cat({data, "/running"}), written);
+  earlier->again(written);
+  return earlier;
+}
+
 GitCommits::Keeps keeps_of(const Prepared& prepared) {
   return prepared.committed == plan::CommittedFiles::kLand ? GitCommits::Keeps::kAll : GitCommits::Keeps::kWhereBegun;
 }
@@ -180,32 +187,31 @@ std::string GitBefore::After::incomplete_line() const {
                               : cat({kWhat, ": hutch cannot look below ", printable(not_searched)});
 }
 
-GitBefore::GitBefore(const Prepared& prepared, const std::string& data, host::Listings* seen,
-                     const std::vector<std::string>& more)
+GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known known)
     : prepared_(prepared),
       written_(written_of(prepared)),
-      mark_(cat({data, "/running"}), written_),
+      mark_(begin_mark(std::move(known.mark), data, written_)),
       commits_(cat({data, "/git-commits"}), keeps_of(prepared)) {
-  written_.insert(written_.end(), more.begin(), more.end());
-  if (!more.empty()) mark_.may_write(more);
+  std::ranges::copy(known.more, std::back_inserter(written_));
+  if (!known.more.empty()) mark_->may_write(known.more);
   std::vector<std::string> guarded;
   for (const policy::Rule& rule : prepared.rules) {
     if (rule.origin == policy::Origin::kMandatory) guarded.push_back(rule.path);
   }
   const std::vector<std::string> outer = outer_directories(prepared);
   repositories_ = repositories_of(guarded);
-  mark_.works_in(outer);
-  mark_.works_in(not_below(written_, repositories_));
+  mark_->works_in(outer);
+  mark_->works_in(not_below(written_, repositories_));
   std::ranges::copy(outer, std::back_inserter(repositories_));
   std::ranges::sort(repositories_);
-  if (seen != nullptr) repositories_ = repositories_now(*seen).directories;
+  if (known.seen != nullptr) repositories_ = repositories_now(*known.seen).directories;
   remember(repositories_);
 }
 
 GitBefore::GitBefore(const Prepared& nothing, const std::string& data, const OtherRun& cut_off)
     : prepared_(nothing),
       written_(cut_off.written),
-      mark_(cat({data, "/running"}), written_),
+      mark_(begin_mark({}, data, written_)),
       commits_(cat({data, "/git-commits"}), GitCommits::Keeps::kWhereBegun),
       repositories_(cut_off.repositories),
       links_(cut_off.found),
@@ -221,26 +227,34 @@ GitBefore::GitBefore(const Prepared& nothing, const std::string& data, const Oth
   }
 }
 
+bool GitBefore::is_announced(const Prepared& prepared) {
+  return plan::supervises_changes(prepared.plan, written_of(prepared));
+}
+
 void GitBefore::widen(const std::string& root) {
   if (std::ranges::find(written_, root) != written_.end()) return;
-  mark_.may_write({root});
+  mark_->may_write({root});
   host::Listings seen;
   std::vector<std::string> made = repositories_below({root}, seen).directories;
   if (auto above = repository_above(root)) made.push_back(std::move(*above));
   std::erase_if(made, [&](const std::string& one) { return std::ranges::binary_search(repositories_, one); });
   written_.push_back(root);
-  mark_.works_in(not_below(written_, made));
+  mark_->works_in(not_below(written_, made));
   repositories_.insert(repositories_.end(), made.begin(), made.end());
   std::ranges::sort(repositories_);
   remember(made);
 }
 
 void GitBefore::remember(const std::vector<std::string>& repositories) {
-  const std::vector<OtherRun> others = mark_.others();
+  if (repositories.empty()) return mark_->found({});
+  std::vector<OtherRun> others = mark_->others();
   FoundStates found;
   remember_links(repositories, others, found);
   remember_texts(repositories, others, found);
-  mark_.found(found);
+  // A run that had rested until this one looked may have made what it found, and rest again.
+  others = mark_->others_meanwhile();
+  forget_of(others, found);
+  mark_->found(found);
   commits_.begins(with_common(repositories), [&](const std::string& repository) {
     const auto may_write = [&](const OtherRun& run) {
       const auto holds = [&](const std::string& root) {
@@ -291,6 +305,18 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
       states_.emplace(path, std::move(state));
     }
   }
+}
+
+void GitBefore::forget_of(const std::vector<OtherRun>& others, FoundStates& found) {
+  if (others.empty()) return;
+  std::erase_if(found, [&](const auto& one) {
+    const auto& [path, state] = one;
+    if (!is_of_other(others, path, state)) return false;
+    links_.erase(path);
+    states_.erase(path);
+    if (path.ends_with("/index")) indexes_.remember_of_other(path);
+    return true;
+  });
 }
 
 // A moved directory takes its files along unchanged, so the directories above `path` are checked as well.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,16 +30,26 @@ class GitBefore {
  public:
   // Remembers the state before the command starts. That state is the user's, unless another run that still continues
   // may have made it. `data` is hutch's own directory, where each run has a mark. `prepared` must outlive this object.
-  // `seen` holds known directories: repositories are searched again, because the search for `prepared` was earlier.
-  // `more` are paths as for widen().
-  GitBefore(const Prepared& prepared, const std::string& data, host::Listings* seen = nullptr,
-            const std::vector<std::string>& more = {});
+  struct Known {
+    // Known directories: repositories are searched again, because the search for `prepared` was earlier.
+    host::Listings* seen = nullptr;
+    std::vector<std::string> more{};  // paths as for widen()
+    std::unique_ptr<RunMark> mark{};  // of an earlier one
+  };
+  GitBefore(const Prepared& prepared, const std::string& data, Known known);
 
   // For a run that was cut off, from its mark. `nothing` replaces the run's policy, which is no longer known.
   GitBefore(const Prepared& nothing, const std::string& data, const OtherRun& cut_off);
 
+  // Whether the sandbox's supervisor sees each change that look() could find: then it is soon enough to make one of
+  // these before the first change.
+  static bool is_announced(const Prepared& prepared);
+
   // Call this before `root`, a directory or a file, becomes writable too. Its state is the user's, as above.
   void widen(const std::string& root);
+
+  // For the next one of this run. Only the end may follow.
+  std::unique_ptr<RunMark> take_mark() { return std::move(mark_); }
 
   struct After {
     std::vector<std::string> told;  // one line for each finding: what it was, and where it is now
@@ -51,8 +62,6 @@ class GitBefore {
   using Ends = GitCommits::Ends;
   After look(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen,
              Ends ends = Ends::kNo) const;
-  // In place of look(), where the sandbox has ended and changed nothing.
-  void unchanged() const { commits_.unchanged(); }
 
  private:
   std::vector<std::string> directories(const std::vector<std::string>& repositories) const;
@@ -78,11 +87,12 @@ class GitBefore {
                       FoundStates& found);
   void remember_texts(const std::vector<std::string>& repositories, const std::vector<OtherRun>& others,
                       FoundStates& found);
+  void forget_of(const std::vector<OtherRun>& others, FoundStates& found);
   bool is_of_other(const std::vector<OtherRun>& others, const std::string& path, const std::string& state) const;
 
   const Prepared& prepared_;
   std::vector<std::string> written_;  // the paths that the run may write
-  RunMark mark_;
+  std::unique_ptr<RunMark> mark_;
   GitCommits commits_;
   std::vector<std::string> repositories_;
   GitIndexes indexes_;

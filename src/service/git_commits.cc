@@ -229,15 +229,6 @@ bool GitCommits::note_one(const std::string& repository, const Indexes& indexes,
   return lines.empty() || add_lines(*list, lines).has_value();
 }
 
-void GitCommits::unchanged() const {
-  for (const auto& [repository, earlier] : begun_) {
-    const auto path = list_path(directory_, repository);
-    const auto file = path ? sys::open_journal(*path) : Result<UniqueFd>(UniqueFd());
-    const bool is_locked = path && file && sys::lock_journal(file->get());
-    if (is_locked && sys::append(file->get(), plan::kEndOfRun)) ended_.insert(repository);
-  }
-}
-
 GitCommits::~GitCommits() {
   for (const auto& [repository, earlier] : begun_) {
     if (!ended_.contains(repository)) (void)note_one(repository, {}, Ends::kYes);

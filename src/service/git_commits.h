@@ -37,8 +37,6 @@ class GitCommits {
   // kYes: the sandbox has ended.
   enum class Ends { kNo, kYes };
   [[nodiscard]] bool note(const std::vector<std::string>& repositories, const Indexes& indexes, Ends ends) const;
-  // In place of note(), for a sandbox that has ended and changed no file: what is new is not its own.
-  void unchanged() const;
 
  private:
   std::optional<std::string> list_of(const std::string& repository) const;

@@ -28,7 +28,7 @@ class GitIndexes {
   // Remembers the index `file` of a repository, or of a linked worktree, before the command starts.
   void remember(const std::string& file, const sys::FileVersion& version);
   // Remembers only that there is an index, which another run may have written: all of it counts as new.
-  void remember_of_other(const std::string& file) { before_[file]; }
+  void remember_of_other(const std::string& file) { before_[file] = Before(); }
 
   struct Found {
     std::string file;  // the index

@@ -5,24 +5,34 @@
 
 namespace hutch::service {
 
-void GitWatch::begins(sandbox::Others others) {
+void GitWatch::begins(sandbox::Changes changes, const sandbox::Surroundings& now) {
   const std::scoped_lock lock(mutex_);
   if (over_) return;
   // A process from an earlier command may have changed something until now.
-  if (before_ && is_idle(others)) {
+  if (before_ && is_idle(now)) {
     look();
-    before_.reset();
+    forget();
   }
-  if (!before_) before_ = std::make_unique<GitBefore>(prepared_, data_, &seen_, more_);
+  const bool comes = changes == sandbox::Changes::kSurely;
+  if (comes || !is_announced_ || !now.announces_change()) remember();
   ++running_;
 }
 
-void GitWatch::ended(sandbox::Others others) {
+void GitWatch::changes() {
   const std::scoped_lock lock(mutex_);
-  if (over_ || running_ == 0) return;
-  look();
+  if (!over_) remember();
+}
+
+sandbox::Others GitWatch::ended(const sandbox::Surroundings& now) {
+  const std::scoped_lock lock(mutex_);
+  if (over_ || running_ == 0) return sandbox::Others::kNone;
   --running_;
-  if (is_idle(others)) before_.reset();
+  if (!before_) return sandbox::Others::kNone;
+  // First: what goes on may make its change after the look.
+  const bool idle = is_idle(now);
+  look();
+  if (idle) forget();
+  return idle ? sandbox::Others::kNone : sandbox::Others::kRun;
 }
 
 void GitWatch::widen(const std::string& root) {
@@ -33,16 +43,30 @@ void GitWatch::widen(const std::string& root) {
 
 void GitWatch::quiet() {
   const std::scoped_lock lock(mutex_);
-  if (!is_idle(sandbox::Others::kNone)) return;
+  if (running_ > 0 || processes_ != Processes::kSeen) return;
   look();
-  before_.reset();
+  forget();
 }
 
 void GitWatch::over() {
   const std::scoped_lock lock(mutex_);
   if (!over_) look();
   over_ = true;
+  forget();
+  mark_.reset();
+}
+
+void GitWatch::remember() {
+  if (before_) return;
+  before_ = std::make_unique<GitBefore>(prepared_, data_,
+                                        GitBefore::Known{.seen = &seen_, .more = more_, .mark = std::move(mark_)});
+}
+
+void GitWatch::forget() {
+  if (before_) mark_ = before_->take_mark();
   before_.reset();
+  // Afterwards: until then it says whose the commits are.
+  if (mark_) mark_->rest();
 }
 
 void GitWatch::look() {

@@ -21,11 +21,18 @@ class GitWatch {
   enum class Processes { kSeen, kNotSeen };
   // `data` is that of GitBefore. `tell` gets a line for each finding.
   GitWatch(Prepared prepared, std::string data, Processes processes, std::function<void(const std::string& line)> tell)
-      : prepared_(std::move(prepared)), data_(std::move(data)), processes_(processes), tell_(std::move(tell)) {}
+      : prepared_(std::move(prepared)),
+        data_(std::move(data)),
+        processes_(processes),
+        is_announced_(GitBefore::is_announced(prepared_)),
+        tell_(std::move(tell)) {}
 
-  // Call these in pairs: begins() before a change in the sandbox, ended() after it.
-  void begins(sandbox::Others others);
-  void ended(sandbox::Others others);
+  // Call these in pairs: begins() before a change in the sandbox, ended() after it. Returns whether something, another
+  // change or a process that one left, may still change files.
+  void begins(sandbox::Changes changes, const sandbox::Surroundings& now);
+  sandbox::Others ended(const sandbox::Surroundings& now);
+  // Call this before the first change if begins() was told of a supervisor that announces it.
+  void changes();
   // Call this before `root` becomes writable too.
   void widen(const std::string& root);
   // Call this when no process is left that may change files.
@@ -35,19 +42,23 @@ class GitWatch {
 
  private:
   // The caller holds the lock.
-  bool is_idle(sandbox::Others others) const {
-    return running_ == 0 && others == sandbox::Others::kNone && processes_ == Processes::kSeen;
+  bool is_idle(const sandbox::Surroundings& now) const {
+    return running_ == 0 && processes_ == Processes::kSeen && now.others() == sandbox::Others::kNone;
   }
+  void remember();
   void look();
+  void forget();
 
   const Prepared prepared_;
   const std::string data_;
   const Processes processes_;
+  const bool is_announced_;  // each change, unless the supervisor works already
   const std::function<void(const std::string& line)> tell_;
   std::mutex mutex_;
   host::Listings seen_;
   std::vector<std::string> more_;
   std::unique_ptr<GitBefore> before_;  // from the first change whose processes may still run
+  std::unique_ptr<RunMark> mark_;  // while there is no `before_`, from the first one on
   std::size_t running_ = 0;
   bool over_ = false;
 };

@@ -16,7 +16,6 @@
 #include "service/start.h"
 #include "service/trust.h"
 #include "store/settings_file.h"
-#include "sys/threads.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -29,6 +28,27 @@ Result<store::MachineSettings> settings_of_machines(const plan::HostFacts& facts
 
 store::SettingsFile settings_file(const plan::HostFacts& facts) {
   return store::SettingsFile(config_directory(facts, sys::own_environment()));
+}
+
+backend::StartOptions start_options(const Judged& judged) {
+  backend::StartOptions options{.guest_program = judged.guest_program,
+                                .landlock_abi = judged.facts.landlock_abi,
+                                .service = wire::Service::kManyCommands,
+                                .admit = {},
+                                .given_root = judged.given_root.get()};
+  const auto& beside = judged.beside;
+  if (beside) options.beside.emplace(beside->user.get(), beside->mounts.get(), beside->init, beside->pidfd.get());
+  return options;
+}
+
+std::vector<std::string> own_places(const plan::SandboxPlan& plan) {
+  static constexpr unsigned kForAll = 01777;
+  std::vector<std::string> places;
+  for (const plan::MountStep& step : plan.mounts) {
+    const bool is_for_all = step.mode == kForAll || step.target == "/run";
+    if (step.kind == plan::MountKind::kTmpfs && is_for_all) places.push_back(step.target);
+  }
+  return places;
 }
 
 Result<sandbox::AccessRules> access_of(const Judged& judged, const std::string& data) {
@@ -70,6 +90,17 @@ void KeptSandbox::set_state(LifeState state, std::string reason) {
 
 Result<std::shared_ptr<sandbox::Resident>> KeptSandbox::resident() {
   {
+    const std::scoped_lock lock(mutex_);
+    ++waiting_;
+  }
+  auto started = started_or_start();
+  const std::scoped_lock lock(mutex_);
+  --waiting_;
+  return started;
+}
+
+Result<std::shared_ptr<sandbox::Resident>> KeptSandbox::started_or_start() {
+  {
     std::unique_lock lock(mutex_);
     const bool others = status_.state == LifeState::kStarting;
     const unsigned stops = stops_;
@@ -81,6 +112,8 @@ Result<std::shared_ptr<sandbox::Resident>> KeptSandbox::resident() {
     if (others && status_.state == LifeState::kError && start_error_) return fail(*start_error_);
     // A stop is for all who waited: each that tried again would have it wait again.
     if (stops != stops_) return fail({Code::kConflict, 0, cat({settings_.what, " was stopped meanwhile"})});
+    // On the starter's thread: those for whom it is.
+    if (is_left_ && waiting_ == 0) return fail({Code::kConflict, 0, cat({"start ", settings_.what, ": nobody waits"})});
     set_state(LifeState::kStarting);
     start_error_.reset();
     starting_ = std::stop_source();
@@ -104,12 +137,14 @@ Result<std::shared_ptr<sandbox::Resident>> KeptSandbox::start() {
       .on_process_end = [this](const sandbox::Process& process,
                                const sandbox::ProcessEnd& end) { record_.process_ended(process, end); },
       .before_change =
-          [git](sandbox::Others others) {
-            if (*git) (*git)->begins(others);
+          [git](sandbox::Changes changes, const sandbox::Surroundings& now) {
+            if (*git) (*git)->begins(changes, now);
           },
       .after_change =
-          [git](sandbox::Others others) {
-            if (*git) (*git)->ended(others);
+          [git](const sandbox::Surroundings& now) { return *git ? (*git)->ended(now) : sandbox::Others::kNone; },
+      .before_first_change =
+          [git] {
+            if (*git) (*git)->changes();
           },
       .on_quiet =
           [git] {
@@ -151,31 +186,6 @@ Result<std::shared_ptr<sandbox::Resident>> KeptSandbox::start() {
 KeptSandbox::~KeptSandbox() {
   stop(After::kNever);
   if (starter_.joinable()) starter_.join();
-}
-
-Result<KeptSandbox::Ready> KeptSandbox::await(std::chrono::steady_clock::time_point until,
-                                              const std::stop_token& stop) {
-  static constexpr std::chrono::milliseconds kSlice{50};
-  std::unique_lock lock(mutex_);
-  if (status_.state == LifeState::kRunning) return Ready::kYes;
-  if (starter_state_ == Starter::kIdle) {
-    if (starter_.joinable()) starter_.join();
-    starter_ = TRY(sys::start_thread([this] {
-      auto started = resident();
-      const std::scoped_lock done(mutex_);
-      starter_error_ = started ? std::nullopt : std::optional(std::move(started).error());
-      starter_state_ = Starter::kIdle;
-      changed_.notify_all();
-    }));
-    starter_state_ = Starter::kAtWork;
-  }
-  while (starter_state_ == Starter::kAtWork) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now >= until || stop.stop_requested()) return Ready::kNotYet;
-    changed_.wait_until(lock, std::min(until, now + kSlice));
-  }
-  if (starter_error_) return fail(*starter_error_);
-  return Ready::kYes;
 }
 
 std::shared_ptr<sandbox::Resident> KeptSandbox::running() const {
@@ -399,15 +409,12 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin(std::shared_ptr<GitWatch>& g
               .address_space_max = holding.address_space_max,
               .limits = prepared.plan.limits,
               .ids = prepared.plan.ids.kind,
+              .own_places = own_places(prepared.plan),
               .no_repository = missing ? missing->what : std::string(),
               .opens_tls = wants_trust(prepared.plan)};
   }
   std::unique_ptr<sandbox::Network> network = TRY(make_network(judged));
-  backend::StartOptions options{.guest_program = judged.guest_program,
-                                .landlock_abi = judged.facts.landlock_abi,
-                                .service = wire::Service::kManyCommands,
-                                .admit = {},
-                                .given_root = judged.given_root.get()};
+  backend::StartOptions options = start_options(judged);
   if (holding.cgroup) options.admit = [&](pid_t process) { return holding.cgroup->admit(process); };
   record_.started(
       {.command = {}, .cwd = prepared.plan.cwd, .policy = prepared.policy.source, .backend = prepared.backend});

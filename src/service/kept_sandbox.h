@@ -40,6 +40,8 @@ class KeptSandbox {
 
   // The running sandbox; starts it where it is not. Whoever waits for another's start gets what that got.
   Result<std::shared_ptr<sandbox::Resident>> resident();
+  // The same for a client that may go: a start that nobody else waits for ends with it. Code::kConflict then.
+  Result<std::shared_ptr<sandbox::Resident>> resident(const std::stop_token& gone);
   // The same, but waits no longer than this; the start goes on. An error where it fails.
   enum class Ready { kYes, kNotYet };
   Result<Ready> await(std::chrono::steady_clock::time_point until, const std::stop_token& stop);
@@ -89,6 +91,7 @@ class KeptSandbox {
     std::uint64_t address_space_max = 0;
     plan::ResourceLimits limits;
     plan::IdMap::Kind ids = plan::IdMap::Kind::kOwn;
+    std::vector<std::string> own_places{};  // tmpfs of the plan's that anybody in there may write in
     std::string no_repository{};  // why git finds none in its directory; empty: git finds one, or there is none
     bool opens_tls = false;  // so that its programs trust the authority by which hutch does
   };
@@ -99,6 +102,10 @@ class KeptSandbox {
 
  private:
   void set_state(LifeState state, std::string reason = {});  // with the lock held
+  Result<Ready> await_starter(std::unique_lock<std::mutex>& lock, std::chrono::steady_clock::time_point until,
+                              const std::stop_token& stop);
+  hutch::Status begin_starter();  // with the lock held
+  Result<std::shared_ptr<sandbox::Resident>> started_or_start();
   Result<std::shared_ptr<sandbox::Resident>> start();
   Result<sandbox::Resident::Parts> begin(std::shared_ptr<GitWatch>& git);  // null: nothing is isolated
   void ended(const std::optional<Error>& reason);
@@ -144,6 +151,9 @@ class KeptSandbox {
   // Of those who do not wait for a start's end. Last: it ends before what it uses.
   enum class Starter { kIdle, kAtWork } starter_state_ = Starter::kIdle;
   std::optional<Error> starter_error_;  // of its last start
+  std::size_t waiting_ = 0;             // for a start, with those on whose thread it is
+  bool goes_on_ = false;                // that start, whoever leaves: somebody is to find it done
+  bool is_left_ = false;                // it was ended, since nobody waited for it
   std::thread starter_;
 };
 

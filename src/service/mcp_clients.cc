@@ -22,7 +22,7 @@ namespace {
 using ordered_json = nlohmann::ordered_json;
 using Form = McpClient::Form;
 
-constexpr std::string_view kName = "hutch";
+constexpr std::string_view kServerName = "hutch";
 constexpr std::string_view kTomlTable = "mcp_servers";
 
 Result<ordered_json> parsed_config(std::string_view text);
@@ -88,8 +88,8 @@ std::string mcp_entry_text(const McpClient& client, const McpEntry& entry) {
   if (client.form == Form::kToml) return toml_entry(entry);
   ordered_json server = ordered_json::object();
   set_entry(server, client.form, entry);
-  return ordered_json{{client.key, {{kName, std::move(server)}}}}.dump(2, ' ', false,
-                                                                       ordered_json::error_handler_t::replace) +
+  return ordered_json{{client.key, {{kServerName, std::move(server)}}}}.dump(2, ' ', false,
+                                                                             ordered_json::error_handler_t::replace) +
          "\n";
 }
 
@@ -98,12 +98,13 @@ Result<std::string> shown_mcp_entry(const McpClient& client, std::string_view te
   if (client.form == Form::kToml) {
     const toml::table root = TRY(toml_of(text));
     std::ostringstream out;
-    out << toml::table{{kTomlTable, toml::table{{kName, *toml_server(root)}}}} << "\n";
+    out << toml::table{{kTomlTable, toml::table{{kServerName, *toml_server(root)}}}} << "\n";
     return out.str();
   }
   ordered_json root = TRY(parsed_config(text));
   ordered_json shown = ordered_json::object();
-  shown[std::string(client.key)][std::string(kName)] = std::move(root[std::string(client.key)][std::string(kName)]);
+  shown[std::string(client.key)][std::string(kServerName)] =
+      std::move(root[std::string(client.key)][std::string(kServerName)]);
   return json_text(shown, "");
 }
 
@@ -112,7 +113,7 @@ Result<std::string> with_mcp_entry(const McpClient& client, std::string_view tex
   ordered_json root = TRY(parsed_config(text));
   const ordered_json before = root;
   ordered_json* servers = TRY(servers_in(root, client));
-  ordered_json& server = (*servers)[std::string(kName)];
+  ordered_json& server = (*servers)[std::string(kServerName)];
   if (!server.is_object()) server = ordered_json::object();
   set_entry(server, client.form, entry);
   return root == before ? std::string(text) : json_text(root, text);
@@ -123,7 +124,7 @@ Result<std::string> without_mcp_entry(const McpClient& client, std::string_view 
   if (!TRY(has_mcp_entry(client, text))) return std::string(text);
   ordered_json root = TRY(parsed_config(text));
   ordered_json* servers = TRY(servers_in(root, client));
-  servers->erase(std::string(kName));
+  servers->erase(std::string(kServerName));
   return json_text(root, text);
 }
 
@@ -136,7 +137,7 @@ Result<bool> has_mcp_entry(const McpClient& client, std::string_view text) {
   if (root.is_discarded()) return fail(Error::invalid("it is no JSON"));
   if (!root.is_object()) return false;
   const auto servers = root.find(std::string(client.key));
-  return servers != root.end() && servers->is_object() && servers->contains(std::string(kName));
+  return servers != root.end() && servers->is_object() && servers->contains(std::string(kServerName));
 }
 
 namespace {
@@ -220,7 +221,9 @@ Result<toml::table> toml_of(std::string_view text) {
       cat({"it is no TOML: line ", std::to_string(error.source().begin.line), ": ", printable(error.description())})));
 }
 
-std::string toml_entry(const McpEntry& entry) { return cat({"[", kTomlTable, ".", kName, "]\n", toml_values(entry)}); }
+std::string toml_entry(const McpEntry& entry) {
+  return cat({"[", kTomlTable, ".", kServerName, "]\n", toml_values(entry)});
+}
 
 std::string toml_values(const McpEntry& entry) {
   // A basic string of TOML takes what one of JSON does.
@@ -245,7 +248,7 @@ bool says(const toml::table& root, const McpEntry& entry) {
          });
 }
 
-const toml::table* toml_server(const toml::table& root) { return root[kTomlTable][kName].as_table(); }
+const toml::table* toml_server(const toml::table& root) { return root[kTomlTable][kServerName].as_table(); }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -274,7 +277,8 @@ Result<std::string> with_toml_entry(std::string_view text, const McpEntry& entry
   for (std::size_t number = 0; const std::string_view line : lines_of(text)) {
     ++number;
     if (!replaced.contains(number)) edited += line;
-    const bool begins = server != nullptr && !written && line.starts_with(cat({"[", kTomlTable, ".", kName, "]"}));
+    const bool begins =
+        server != nullptr && !written && line.starts_with(cat({"[", kTomlTable, ".", kServerName, "]"}));
     if (!begins) continue;
     edited += cat({line.ends_with('\n') ? "" : "\n", toml_values(entry)});
     written = true;
@@ -288,22 +292,23 @@ Result<std::string> with_toml_entry(std::string_view text, const McpEntry& entry
   toml::table rest = before;
   for (toml::table* root : {&rest, &after}) {
     toml::table* servers = (*root)[kTomlTable].as_table();
-    toml::table* ours = servers == nullptr ? nullptr : (*servers)[kName].as_table();
+    toml::table* ours = servers == nullptr ? nullptr : (*servers)[kServerName].as_table();
     if (ours == nullptr) continue;
     ours->erase("command");
     ours->erase("args");
-    if (server == nullptr) servers->erase(kName);
+    if (server == nullptr) servers->erase(kServerName);
   }
   if (!rest.contains(kTomlTable) && after[kTomlTable].as_table()->empty()) after.erase(kTomlTable);
   if (rest == after) return edited;
-  return fail(Error::unsupported(cat({"it has ", kTomlTable, ".", kName, " in another form; change it yourself"})));
+  return fail(
+      Error::unsupported(cat({"it has ", kTomlTable, ".", kServerName, " in another form; change it yourself"})));
 }
 
 // A comment after it may be about the table that follows.
 Result<std::string> without_toml_entry(std::string_view text) {
   toml::table expected = TRY(toml_of(text));
   if (toml_server(expected) == nullptr) return std::string(text);
-  expected[kTomlTable].as_table()->erase(kName);
+  expected[kTomlTable].as_table()->erase(kServerName);
   std::string kept;
   std::string comments;
   bool ours = false;
@@ -323,11 +328,12 @@ Result<std::string> without_toml_entry(std::string_view text) {
   // The last server of all takes the table of servers along.
   if (!read.contains(kTomlTable) && expected[kTomlTable].as_table()->empty()) expected.erase(kTomlTable);
   if (read == expected) return kept;
-  return fail(Error::unsupported(cat({"it has ", kTomlTable, ".", kName, " in another form; change it yourself"})));
+  return fail(
+      Error::unsupported(cat({"it has ", kTomlTable, ".", kServerName, " in another form; change it yourself"})));
 }
 
 bool is_header_of_ours(std::string_view line) {
-  const std::string table = cat({"[", kTomlTable, ".", kName});
+  const std::string table = cat({"[", kTomlTable, ".", kServerName});
   return line.starts_with(cat({table, "]"})) || line.starts_with(cat({table, "."}));
 }
 

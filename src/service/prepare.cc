@@ -393,11 +393,11 @@ Result<std::string> working_directory(const PlaceRequest& request, const plan::H
 // A relative --cwd starts from where the caller's shell says that it is.
 plan::TypedPath typed_directory(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller,
                                 const std::string& cwd) {
-  static constexpr std::string_view kName = "PWD=";
+  static constexpr std::string_view kTypedDirectory = "PWD=";
   if (caller.residence != nullptr) return {};
-  const auto is_it = [](const std::string& entry) { return entry.starts_with(kName); };
+  const auto is_it = [](const std::string& entry) { return entry.starts_with(kTypedDirectory); };
   const auto found = std::ranges::find_if(caller.environment, is_it);
-  std::string typed = found == caller.environment.end() ? std::string() : found->substr(kName.size());
+  std::string typed = found == caller.environment.end() ? std::string() : found->substr(kTypedDirectory.size());
   if (request.cwd) typed = policy::absolute_path(*request.cwd, facts.home, typed).value_or(std::string());
   return host::typed_path(typed, cwd);
 }

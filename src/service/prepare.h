@@ -16,6 +16,7 @@
 #include "policy/parent_proxy.h"
 #include "policy/policy.h"
 #include "policy/rules.h"
+#include "sandbox/widener.h"
 #include "service/load_policy.h"
 #include "service/request.h"
 
@@ -70,6 +71,7 @@ struct Judged {
   std::vector<std::string> bwrap_arguments{};  // of backend bwrap alone, behind the plan's
   PlaceRequest place{};  // what was judged
   UniqueFd given_root{};  // of a plan that begins with one
+  std::optional<sandbox::JoinedNamespaces> beside{};  // of the sandbox that is joined
 };
 
 // Which backend a request gets by a policy. Code::kUnsupported and kInvalidArgument for what is none here.

@@ -46,6 +46,12 @@ namespace hutch::service {
 
 namespace {
 
+// What the user's repositories were like before the run's first change.
+struct GitBeforeChange {
+  std::optional<GitBefore> before;  // none until a file may change, or if nothing is isolated
+  std::vector<std::string> widened;  // as of GitBefore
+};
+
 // One run on its way, everything judged and nothing started.
 struct Job {
   const RunRequest& request;
@@ -58,8 +64,9 @@ struct Job {
   const Tell& tell;
   const SessionLink& session;
   const std::function<Recorder&()>& record;  // the first call opens it and writes the run's start
+  const std::string& guest;                  // the program
   std::unique_ptr<backend::Backend>& ahead;  // null where none was started ahead
-  std::optional<GitBefore>& git;  // from the start of the backend on; none if nothing is isolated
+  GitBeforeChange& git;
 };
 
 // Whoever answers the sandbox, from beside it; null where the plan has none.
@@ -76,12 +83,13 @@ Result<Prepared> prepare_with_directories(const PlaceRequest& place, const plan:
                                           const Tell& tell);
 Result<RunReport> run_prepared(const Job& job);
 std::string rule_hiding(const Job& job, const std::string& path);
+void remember_git(const Job& job);
 Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job, sandbox::Questions* questions);
 std::unique_ptr<RunQuestions> make_questions(const Job& job, const sandbox::ScreenWatch* screen);
 std::unique_ptr<HostSockets> make_sockets(const Job& job, RunQuestions* questions);
 std::unique_ptr<HostFiles> make_files(const Job& job, RunQuestions* questions);
 Result<backend::Instance> start_backend(const Job& job, Holding& holding);
-std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place);
+std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place, const std::string& guest);
 Status build_missing(const PlaceRequest& place, const Tell& tell);
 Colour terminal_colour();
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding);
@@ -100,7 +108,8 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
   // It can take minutes, which a person may want to end.
   TRY(build_missing(request.place, tell));
   const UniqueFd signals = TRY(sandbox::take_signals());
-  std::unique_ptr<backend::Backend> ahead = start_ahead(request.place);
+  const std::string guest = TRY(guest_program());
+  std::unique_ptr<backend::Backend> ahead = start_ahead(request.place, guest);
 
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   if (request.start == RunRequest::Start::kNarrow) TRY(check_start(request.place, facts, decide.start_wide));
@@ -129,19 +138,12 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
     }
     return *recorder;
   };
-  look_at_cut_off(dirs.data, tell);
-  std::optional<GitBefore> git;
-  const Job job{request, command, facts,  dirs,  prepared, signals.get(), control ? &*control : nullptr,
-                tell,    session, record, ahead, git};
+  GitBeforeChange git;
+  const Job job{request, command, facts, dirs,  prepared, signals.get(), control ? &*control : nullptr, tell,
+                session, record,  guest, ahead, git};
   auto report = run_prepared(job);
-  // A service of the host's may have changed them for it.
-  const bool is_unchanged = report && report->outcome.files == sandbox::Outcome::Files::kUnchanged;
-  if (is_unchanged && prepared.plan.host_ports.empty()) {
-    if (git) git->unchanged();
-  } else {
-    tell_redirected_git(prepared, tell);
-    if (git) hold_git_states(*git, dirs, decide.keep, tell);
-  }
+  if (git.before || prepared.backend == "none") tell_redirected_git(prepared, tell);
+  if (git.before) hold_git_states(*git.before, dirs, decide.keep, tell);
   if (!report) {
     record().failed(report.error());
     return report;
@@ -201,8 +203,9 @@ Result<RunReport> run_prepared(const Job& job) {
   // From here the plan is being applied. What follows takes place meanwhile; the command waits for `supervise`.
   if (!is_asked_first) beside = TRY(make_beside(job, &screen));
   const auto& [questions, network, sockets, files] = beside;
+  look_at_cut_off(job.dirs.data, job.tell);
   job.record();
-  if (job.prepared.backend != "none") job.git.emplace(job.prepared, job.dirs.data);
+  if (job.prepared.backend != "none" && !GitBefore::is_announced(job.prepared)) remember_git(job);
   const bool as_json = job.request.form == OutputForm::kJson;
   sandbox::Streams streams = TRY(sandbox::Streams::open({
       .output = as_json ? sandbox::Output::kCapture : sandbox::Output::kPass,
@@ -210,13 +213,13 @@ Result<RunReport> run_prepared(const Job& job) {
       .screen = &screen,
   }));
 
-  const std::string program = TRY(guest_program());
-  sandbox::AccessRules access = TRY(sandbox::access_rules(program, plan, job.dirs.data, job.prepared.committed));
+  sandbox::AccessRules access = TRY(sandbox::access_rules(job.guest, plan, job.dirs.data, job.prepared.committed));
   sandbox::Supervision supervision{.instance = instance,
                                    .streams = streams,
                                    .signals = job.signals,
                                    .access = std::move(access),
                                    .files = files ? files->judge() : sandbox::FileJudge(),
+                                   .before_change = [&job] { remember_git(job); },
                                    .network = network.get(),
                                    .questions = questions ? &questions->questions() : nullptr};
   if (sockets) {
@@ -249,10 +252,16 @@ Result<RunReport> run_prepared(const Job& job) {
   return RunReport{job.prepared.backend, TRY(conclude(std::move(*outcome), holding))};
 }
 
+void remember_git(const Job& job) {
+  if (!job.git.before) {
+    job.git.before.emplace(job.prepared, job.dirs.data, GitBefore::Known{.more = job.git.widened});
+  }
+}
+
 // Null where the plan has no gateway.
 Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job, sandbox::Questions* questions) {
   if (job.prepared.plan.network != plan::NetworkKind::kGateway) return std::unique_ptr<sandbox::Network>();
-  return sandbox::Network::make(gateway_settings(job.prepared, TRY(guest_program())), questions);
+  return sandbox::Network::make(gateway_settings(job.prepared, job.guest), questions);
 }
 
 // Null where there is no supervisor.
@@ -277,7 +286,8 @@ std::unique_ptr<HostFiles> make_files(const Job& job, RunQuestions* questions) {
                           .look = [&job] { return files_now(job.request.place, job.facts, sys::own_environment()); },
                           .questions = &questions->questions()});
   files->tell_before_change([&git = job.git](const std::string& root) {
-    if (git) git->widen(root);
+    git.widened.push_back(root);
+    if (git.before) git.before->widen(root);
   });
   questions->serve(*files);
   return files;
@@ -309,9 +319,7 @@ std::string rule_hiding(const Job& job, const std::string& path) {
 Result<backend::Instance> start_backend(const Job& job, Holding& holding) {
   const bool ahead = job.ahead != nullptr;
   const auto chosen = ahead ? std::move(job.ahead) : TRY(backend_named(job.prepared.backend));
-  backend::StartOptions options{.guest_program = ahead ? std::string() : TRY(guest_program()),
-                                .landlock_abi = job.facts.landlock_abi,
-                                .admit = {}};
+  backend::StartOptions options{.guest_program = job.guest, .landlock_abi = job.facts.landlock_abi, .admit = {}};
   if (holding.cgroup) options.admit = [&](pid_t process) { return holding.cgroup->admit(process); };
   auto instance = chosen->start(job.prepared.plan, options);
   // The kernel's answer alone does not help a person whose machine forbids namespaces: the doctor knows why.
@@ -331,12 +339,11 @@ Result<std::vector<std::string>> command_of(const RunRequest& request) {
 
 // Which backend it will be is known with the policy alone, and hardly one names another than this. What fails here is
 // told when its turn comes.
-std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place) {
+std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place, const std::string& guest) {
   // With an image the plan says which ids the guest gets.
   if (place.image || place.backend.value_or("namespace") != "namespace") return nullptr;
-  const auto guest = guest_program();
   auto ahead = std::make_unique<backend::NamespaceBackend>();
-  if (!guest || !ahead->start_ahead(*guest)) return nullptr;
+  if (!ahead->start_ahead(guest)) return nullptr;
   return ahead;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "sys/beneath.h"
+#include "sys/create.h"
 #include "sys/files.h"
 #include "sys/io.h"
 #include "sys/local_socket.h"
@@ -25,8 +26,12 @@ constexpr std::size_t kMarkBytesMax = std::size_t{64} << 20;
 // Of what a run has found: beyond it files are left out, and count as what the run may have made.
 constexpr std::size_t kFoundBytesMax = std::size_t{512} << 10;
 
-// There is one line for each: "w DIRECTORY", "." after the last directory, "r REPOSITORY", "f STATE PATH", and at the
-// end "looked". A concurrent reader may see only the first part.
+// The first line is "+", or "-" for a run that rests: one byte is written at once, after or before all others. There is
+// one line for each: "s NANOSECONDS", "w DIRECTORY", "." after the last directory, "r REPOSITORY", "f STATE PATH", and
+// at the end "looked"; empty lines say nothing. A concurrent reader may see only the first part.
+constexpr std::string_view kRuns = "+\n";
+constexpr std::string_view kRests = "-\n";
+constexpr std::string_view kSince = "s ";
 constexpr std::string_view kWritten = "w ";
 constexpr std::string_view kWrittenEnd = ".";
 constexpr std::string_view kRepository = "r ";
@@ -40,16 +45,21 @@ struct Mark {
   std::int64_t since_ns = 0;
 };
 
+std::optional<std::int64_t> number_of(std::string_view text) {
+  std::int64_t number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  return error == std::errc() && end == last ? std::optional(number) : std::nullopt;
+}
+
 std::vector<Mark> marks_in(const std::string& directory) {
   std::vector<Mark> marks;
   const auto listing = sys::open_listing(directory);
   const auto names = listing ? sys::names_in(listing->get(), directory) : Result<std::vector<sys::TreeEntry>>();
   if (!listing || !names) return marks;
   for (const sys::TreeEntry& entry : *names) {
-    std::int64_t since_ns = 0;
-    const char* const last = entry.name.data() + entry.name.size();
-    const auto [end, error] = std::from_chars(entry.name.data(), last, since_ns);
-    if (error == std::errc() && end == last) marks.push_back({cat({directory, "/", entry.name}), since_ns});
+    const auto since_ns = number_of(entry.name);
+    if (since_ns) marks.push_back({cat({directory, "/", entry.name}), *since_ns});
   }
   return marks;
 }
@@ -60,7 +70,12 @@ OtherRun read_mark_file(const Mark& mark) {
 }
 
 // Call this only with the file's lock held. If the run ended just now, trying to lock has made a new empty file.
-bool had_started(const OtherRun& run) { return run.has_looked && !run.written.empty(); }
+bool had_started(const OtherRun& run) { return run.has_looked && !run.written.empty() && !run.rests; }
+
+std::int64_t mark_time_ns() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch() - kClockStep;
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
 
 }  // namespace
 
@@ -71,6 +86,8 @@ bool OtherRun::may_have_made(const std::string& path, std::string_view state, st
   const auto before = found.find(path);
   return before == found.end() || before->second != state;
 }
+
+std::string since_text(std::int64_t since_ns) { return cat({kSince, std::to_string(since_ns), "\n"}); }
 
 std::string written_text(const std::vector<std::string>& written) {
   std::string text;
@@ -103,8 +120,10 @@ OtherRun read_run_mark(std::int64_t since_ns, std::string_view text) {
   run.since_ns = since_ns;
   if (text.size() > kMarkBytesMax) return run;
   std::vector<std::string> written;
+  run.rests = text.starts_with(kRests);
   text = text.substr(0, text.rfind('\n') + 1);
   for (std::string_view line : split(text, '\n')) {
+    if (line.starts_with(kSince)) run.since_ns = number_of(line.substr(kSince.size())).value_or(run.since_ns);
     if (line.starts_with(kWritten)) written.emplace_back(line.substr(kWritten.size()));
     if (line == kWrittenEnd) std::ranges::move(std::exchange(written, {}), std::back_inserter(run.written));
     if (line.starts_with(kRepository)) run.repositories.emplace_back(line.substr(kRepository.size()));
@@ -118,43 +137,75 @@ OtherRun read_run_mark(std::int64_t since_ns, std::string_view text) {
 }
 
 // The name is the start time. A process that looks for ended runs may hold the lock of a file for a moment.
-RunMark::RunMark(std::string directory, std::vector<std::string> written)
-    : directory_(std::move(directory)), written_(std::move(written)) {
+RunMark::RunMark(std::string directory, std::vector<std::string> written) : directory_(std::move(directory)) {
   if (!sys::make_private_directories(directory_)) return;
   for (int attempt = 0; attempt < kMarkAttempts; ++attempt) {
-    const auto now = std::chrono::system_clock::now().time_since_epoch() - kClockStep;
-    const std::string moment = std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-    std::string path = cat({directory_, "/", moment});
+    const std::int64_t now = mark_time_ns();
+    std::string path = cat({directory_, "/", std::to_string(now)});
     auto held = sys::try_lock_file(path);
     if (!held || !*held) continue;
     path_ = std::move(path);
     held_ = std::move(**held);
-    (void)sys::write_all(held_.get(), written_text(written_));
+    begin(written, now);
     return;
   }
+}
+
+// A reader that comes in between sees a part, which counts as a run that may write anything.
+void RunMark::begin(const std::vector<std::string>& written, std::int64_t now_ns) {
+  const std::uint64_t before = std::exchange(size_, kRuns.size());
+  since_ns_ = now_ns;
+  std::string text = cat({since_text(now_ns), written_text(written)});
+  const std::uint64_t size = size_ + text.size();
+  // Empty lines over what was there: to cut it off first would be a change of the file more.
+  if (size < before) text.append(before - size, '\n');
+  add(text);
+  if (size_ == kRuns.size()) (void)sys::set_size(held_.get(), size_);  // without its lines, none of before hold
+  size_ = std::min(size_, size);
+  (void)sys::write_at(held_.get(), 0, kRuns);
 }
 
 RunMark::~RunMark() {
   if (!path_.empty()) (void)sys::unlink_at(sys::kCwd, path_);
 }
 
+void RunMark::rest() {
+  if (!path_.empty()) (void)sys::write_at(held_.get(), 0, kRests);
+}
+
+void RunMark::again(std::vector<std::string> written) {
+  if (path_.empty()) return;
+  begin(written, mark_time_ns());
+}
+
+void RunMark::add(const std::string& text) {
+  if (path_.empty() || text.empty()) return;
+  if (sys::write_at(held_.get(), size_, text)) size_ += text.size();
+}
+
 // A path with a line break cannot be written; then the mark says "/", which means any directory.
 void RunMark::may_write(const std::vector<std::string>& directories) {
-  if (path_.empty()) return;
-  std::string text = written_text(directories);
-  if (text.empty()) text = written_text({"/"});
-  (void)sys::write_all(held_.get(), text);
+  const std::string text = written_text(directories);
+  add(text.empty() ? written_text({"/"}) : text);
 }
 
-void RunMark::works_in(const std::vector<std::string>& repositories) {
-  if (!path_.empty()) (void)sys::write_all(held_.get(), repositories_text(repositories));
-}
+void RunMark::works_in(const std::vector<std::string>& repositories) { add(repositories_text(repositories)); }
 
-void RunMark::found(const FoundStates& states) {
-  if (!path_.empty()) (void)sys::write_all(held_.get(), found_text(states));
-}
+void RunMark::found(const FoundStates& states) { add(found_text(states)); }
 
 std::vector<OtherRun> RunMark::others() const {
+  std::vector<OtherRun> runs = all_others();
+  std::erase_if(runs, [](const OtherRun& run) { return run.rests; });
+  return runs;
+}
+
+std::vector<OtherRun> RunMark::others_meanwhile() const {
+  std::vector<OtherRun> runs = all_others();
+  std::erase_if(runs, [&](const OtherRun& run) { return run.rests && run.since_ns < since_ns_; });
+  return runs;
+}
+
+std::vector<OtherRun> RunMark::all_others() const {
   std::vector<OtherRun> runs;
   for (const Mark& mark : marks_in(directory_)) {
     if (mark.path == path_) continue;

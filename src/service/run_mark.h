@@ -26,6 +26,7 @@ struct OtherRun {
   std::vector<std::string> repositories;  // those that a search below `written` does not find
   FoundStates found;
   bool has_looked = false;  // the run had searched everywhere before its command started
+  bool rests = false;  // the run changes nothing now, and nothing that it changed is left to be checked
 
   // Whether the run may have put `path` there, with the state `state`. Two sandboxes could show and hide a file in
   // turns, so that each finds it at its start. `changed_ns` is the last change of the file and of all directories above
@@ -33,12 +34,14 @@ struct OtherRun {
   bool may_have_made(const std::string& path, std::string_view state, std::int64_t changed_ns) const;
 };
 
+// The time of the start, for a mark that begins anew.
+std::string since_text(std::int64_t since_ns);
 std::string written_text(const std::vector<std::string>& written);
 std::string repositories_text(const std::vector<std::string>& repositories);
 // Leaves out what exceeds its limit: others then believe that the run may have made those files.
 std::string found_text(const FoundStates& found);
-// Reads both texts. A text that is too long, or has other lines, counts as a run that may write anything and has found
-// nothing.
+// Reads these texts, in this order. A text that is too long, or has other lines, counts as a run that may write
+// anything and has found nothing.
 OtherRun read_run_mark(std::int64_t since_ns, std::string_view text);
 
 // The mark exists as long as this object. Other runs see it as long as this process lives.
@@ -51,6 +54,11 @@ class RunMark {
   RunMark(const RunMark&) = delete;
   RunMark& operator=(const RunMark&) = delete;
 
+  // Other runs do not see this one from here on, until again(). Making a file anew would cost more.
+  void rest();
+  // The mark begins anew, as by the constructor.
+  void again(std::vector<std::string> written);
+
   // These add to the mark, for runs that start later: more writable directories, their repositories, and what this run
   // has found.
   void may_write(const std::vector<std::string>& directories);
@@ -58,6 +66,8 @@ class RunMark {
   void found(const FoundStates& states);
   // The other runs that continue now.
   std::vector<OtherRun> others() const;
+  // These, and those that rest now but have changed something since this one began.
+  std::vector<OtherRun> others_meanwhile() const;
 
   // A run whose process was killed, so that nobody has checked what it left. The caller removes `path` after the check.
   struct CutOff {
@@ -68,10 +78,15 @@ class RunMark {
   static std::vector<CutOff> cut_off(const std::string& directory);
 
  private:
+  void begin(const std::vector<std::string>& written, std::int64_t now_ns);
+  void add(const std::string& text);
+  std::vector<OtherRun> all_others() const;
+
   const std::string directory_;
-  const std::vector<std::string> written_;
   std::string path_;  // empty: the mark could not be made
   UniqueFd held_;
+  std::uint64_t size_ = 0;
+  std::int64_t since_ns_ = 0;
 };
 
 }  // namespace hutch::service

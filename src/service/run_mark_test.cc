@@ -82,6 +82,37 @@ TEST(RunMark, WhatIsFoundHasALimit) {
   EXPECT_TRUE(read_run_mark(100, text).has_looked);
 }
 
+TEST(RunMark, ARunThatRestsMadeNothing) {
+  const TestDirectory directory("run-mark-rests");
+  const std::string marks = cat({directory.path(), "/running"});
+  const RunMark other(marks, {"/v"});
+  RunMark one(marks, {"/w"});
+  one.found({{"/w/x", "s"}});
+  const auto first = other.others();
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(other.others_meanwhile().size(), 1U);
+  one.rest();
+  EXPECT_TRUE(other.others().empty());
+  EXPECT_EQ(other.others_meanwhile().size(), 1U) << "it began while the other one went on";
+  one.again({"/u"});
+  const auto again = other.others();
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].written, std::vector<std::string>{"/u"});
+  EXPECT_TRUE(again[0].found.empty());
+  EXPECT_GT(again[0].since_ns, first[0].since_ns);
+  EXPECT_FALSE(again[0].has_looked);
+  one.found({});
+  EXPECT_TRUE(other.others()[0].has_looked);
+}
+
+TEST(RunMark, NobodyLooksForARunThatWasCutOffAtRest) {
+  const TestDirectory directory("run-mark-cut-off");
+  const std::string rests = cat({directory.path(), "/100"});
+  std::ofstream(rests) << "-\n" << since_text(100) << written_text({"/w"}) << found_text({});
+  EXPECT_TRUE(RunMark::cut_off(directory.path()).empty());
+  EXPECT_FALSE(std::filesystem::exists(rests));
+}
+
 TEST(RunMark, RunsSeeEachOtherAsLongAsTheyGoOn) {
   const std::string place = cat({testing::TempDir(), "/marks-", std::to_string(getpid())});
   const RunMark first(place, {"/w"});

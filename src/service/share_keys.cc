@@ -19,7 +19,7 @@ namespace hutch::service {
 namespace {
 
 constexpr std::size_t kLookedAtMax = 1000;
-constexpr std::string_view kBegin = "-----BEGIN ";
+constexpr std::string_view kKeyBegin = "-----BEGIN ";
 constexpr std::string_view kEnd = "PRIVATE KEY-----";
 
 // The agent may put a pipe or a link in its place at any moment.
@@ -31,7 +31,7 @@ bool is_private_key(const std::string& path) {
   const auto size = sys::read_some(file->get(), head);
   if (!size) return false;
   const std::string_view text(head.data(), *size);
-  return text.starts_with(kBegin) && text.substr(0, text.find('\n')).contains(kEnd);
+  return text.starts_with(kKeyBegin) && text.substr(0, text.find('\n')).contains(kEnd);
 }
 
 }  // namespace

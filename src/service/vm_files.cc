@@ -15,6 +15,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "host/state_dirs.h"
+#include "plan/quotas.h"
 #include "plan/seccomp.h"
 #include "service/image_build.h"
 #include "service/image_recipe.h"
@@ -154,6 +155,8 @@ Result<backend::vm::VmBackend::Settings> settings_of(const VmDirectories& place,
   plan::SandboxPlan jail;
   TRY(add_filter(jail, facts));
   settings.filter = std::move(jail.seccomp);
+  settings.process_limits = plan::process_limits(facts);
+  settings.user_counts = plan::user_counts(facts);
   jail.rights = plan::Rights::kFileServer;
   TRY(add_filter(jail, facts));
   settings.file_server_filter = std::move(jail.seccomp);

@@ -48,6 +48,33 @@ Status limit_bounding_set(std::uint64_t kept) {
   return {};
 }
 
+// As /proc has them (namespaces(7)).
+const char* name_of(NamespaceKind kind) {
+  switch (kind) {
+    case NamespaceKind::kUser: return "user";
+    case NamespaceKind::kNetwork: return "net";
+    case NamespaceKind::kMounts: return "mnt";
+    case NamespaceKind::kPids: return "pid";
+    case NamespaceKind::kIpc: return "ipc";
+    case NamespaceKind::kHostname: return "uts";
+    case NamespaceKind::kCgroup: return "cgroup";
+  }
+  return "";
+}
+
+int flag_of(NamespaceKind kind) {
+  switch (kind) {
+    case NamespaceKind::kUser: return CLONE_NEWUSER;
+    case NamespaceKind::kNetwork: return CLONE_NEWNET;
+    case NamespaceKind::kMounts: return CLONE_NEWNS;
+    case NamespaceKind::kPids: return CLONE_NEWPID;
+    case NamespaceKind::kIpc: return CLONE_NEWIPC;
+    case NamespaceKind::kHostname: return CLONE_NEWUTS;
+    case NamespaceKind::kCgroup: return CLONE_NEWCGROUP;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::uint32_t user_id() { return ::geteuid(); }
@@ -80,25 +107,24 @@ Status enter_new_namespaces(NamespaceSet set) {
 }
 
 Status enter_namespace(NamespaceKind kind, int fd) {
-  switch (kind) {
-    case NamespaceKind::kUser: return check(::setns(fd, CLONE_NEWUSER), {"setns(user)"});
-    case NamespaceKind::kNetwork: return check(::setns(fd, CLONE_NEWNET), {"setns(net)"});
-    case NamespaceKind::kMounts: return check(::setns(fd, CLONE_NEWNS), {"setns(mnt)"});
-  }
-  return {};
+  return check(::setns(fd, flag_of(kind)), {"setns(", name_of(kind), ")"});
 }
 
 Result<UniqueFd> own_namespaces() { return open("/proc/self/ns", Open::kPath); }
 
-Result<UniqueFd> own_network_namespace(int namespaces) {
-  return check_fd(retry([&] { return ::openat(namespaces, "net", O_RDONLY | O_CLOEXEC); }),
-                  {"open(/proc/self/ns/net)"});
-}
+Result<UniqueFd> own_network_namespace(int namespaces) { return namespace_in(namespaces, NamespaceKind::kNetwork); }
 
 Result<std::pair<UniqueFd, UniqueFd>> own_user_and_mounts() {
   UniqueFd user = TRY(open("/proc/self/ns/user", Open::kRead));
   UniqueFd mounts = TRY(open("/proc/self/ns/mnt", Open::kRead));
   return std::pair(std::move(user), std::move(mounts));
+}
+
+Result<UniqueFd> namespaces_of(pid_t pid) { return open(cat({"/proc/", std::to_string(pid), "/ns"}), Open::kPath); }
+
+Result<UniqueFd> namespace_in(int namespaces, NamespaceKind kind) {
+  const char* name = name_of(kind);
+  return check_fd(retry([&] { return ::openat(namespaces, name, O_RDONLY | O_CLOEXEC); }), {"open(ns/", name, ")"});
 }
 
 Result<UniqueFd> network_namespace_of(pid_t pid) {

@@ -32,7 +32,7 @@ enum class NamespaceSet {
 Status enter_new_namespaces(NamespaceSet set);
 
 // Moves this process into the namespace that `fd` is open on; nsfs has what `owner_of` finds (setns(2), ioctl_ns(2)).
-enum class NamespaceKind { kUser, kNetwork, kMounts };
+enum class NamespaceKind { kUser, kNetwork, kMounts, kPids, kIpc, kHostname, kCgroup };
 Status enter_namespace(NamespaceKind kind, int fd);
 
 // The network namespace of this process. By a directory of it that is open: a root of its own may hide the path.
@@ -40,6 +40,11 @@ Result<UniqueFd> own_namespaces();
 Result<UniqueFd> own_network_namespace(int namespaces);
 // This process's user and mount namespaces.
 Result<std::pair<UniqueFd, UniqueFd>> own_user_and_mounts();
+
+// The directory of a process's namespaces, and one of them. Whoever opens that has to be able to trace the process
+// (ptrace(2), PTRACE_MODE_READ_FSCREDS).
+Result<UniqueFd> namespaces_of(pid_t pid);
+Result<UniqueFd> namespace_in(int namespaces, NamespaceKind kind);
 
 // The network namespace of a process, and the user namespace that owns a namespace.
 Result<UniqueFd> network_namespace_of(pid_t pid);

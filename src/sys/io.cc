@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/kcmp.h>
 #include <linux/magic.h>
+#include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -159,6 +160,11 @@ StreamKind stream_kind(int fd) {
 std::size_t bytes_waiting(int fd) {
   int count = 0;
   return ::ioctl(fd, FIONREAD, &count) == 0 && count > 0 ? static_cast<std::size_t>(count) : 0;
+}
+
+bool has_read_all(int socket) {
+  int unread = 0;
+  return ::ioctl(socket, SIOCOUTQ, &unread) != 0 || unread == 0;
 }
 
 Status seek_back(int fd, std::size_t bytes) {

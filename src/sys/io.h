@@ -74,6 +74,8 @@ StreamKind stream_kind(int fd);
 
 // How many bytes wait in a pipe, asked at either end (FIONREAD); 0 where that cannot be told.
 std::size_t bytes_waiting(int fd);
+// Whether whoever has a socket's other end has read all that was sent (SIOCOUTQ); also where that cannot be told.
+bool has_read_all(int socket);
 
 // Moves a file's offset back: for input that was read ahead.
 Status seek_back(int fd, std::size_t bytes);

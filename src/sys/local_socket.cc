@@ -2,8 +2,10 @@
 #include "sys/local_socket.h"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -134,6 +136,12 @@ Status set_receive_timeout(int socket, std::chrono::milliseconds timeout) {
   return check(::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &value, sizeof(value)), {"setsockopt(SO_RCVTIMEO)"});
 }
 
+Result<int> unread_by_peer(int socket) {
+  int bytes = 0;
+  TRY(check(::ioctl(socket, SIOCOUTQ, &bytes), {"ioctl(SIOCOUTQ)"}));
+  return bytes;
+}
+
 void shut_down(int socket, ShutDown what) { ::shutdown(socket, what == ShutDown::kReading ? SHUT_RD : SHUT_RDWR); }
 
 Result<std::string> peek(int socket, std::size_t bytes) {
@@ -151,6 +159,18 @@ Result<std::optional<UniqueFd>> try_lock_file(const std::string& path) {
   if (answer < 0 && errno == EWOULDBLOCK) return std::optional<UniqueFd>();
   TRY(check(answer, {"flock(", path, ")"}));
   return std::optional(std::move(file));
+}
+
+Result<std::optional<UniqueFd>> inherited_lock(int descriptor, const std::string& path) {
+  struct stat given{};
+  struct stat file{};
+  if (::fstat(descriptor, &given) != 0 || ::lstat(path.c_str(), &file) != 0) return std::optional<UniqueFd>();
+  if (given.st_dev != file.st_dev || given.st_ino != file.st_ino) return std::optional<UniqueFd>();
+  // Whoever shares its open file description has the lock (flock(2)); another process's is refused.
+  const int answer = retry([&] { return ::flock(descriptor, LOCK_EX | LOCK_NB); });
+  TRY(check(answer, {"flock(", std::to_string(descriptor), ")"}));
+  TRY(check(::fcntl(descriptor, F_SETFD, FD_CLOEXEC), {"fcntl(F_SETFD)"}));
+  return std::optional(UniqueFd(descriptor));
 }
 
 std::optional<pid_t> lock_holder(const std::string& path) {

@@ -46,6 +46,9 @@ Status set_send_timeout(int socket, std::chrono::milliseconds timeout);
 // The same of a receive that nothing comes for (SO_RCVTIMEO).
 Status set_receive_timeout(int socket, std::chrono::milliseconds timeout);
 
+// Of what was sent on it: how much of the kernel's memory it takes until the other side has read it (SIOCOUTQ).
+Result<int> unread_by_peer(int socket);
+
 // Ends them: whoever waits on it in another thread is woken (shutdown(2)).
 enum class ShutDown { kReading, kBoth };
 void shut_down(int socket, ShutDown what = ShutDown::kBoth);
@@ -55,6 +58,9 @@ Result<std::string> peek(int socket, std::size_t bytes);
 
 // The file, held exclusively until the descriptor is closed; absent while another process holds it.
 Result<std::optional<UniqueFd>> try_lock_file(const std::string& path);
+// A descriptor that whoever started this process has left it, with the lock on that file: this process's from now on.
+// Absent, and nothing is done, where it is another file, or none.
+Result<std::optional<UniqueFd>> inherited_lock(int descriptor, const std::string& path);
 // Who took it, as far as this can be seen from here (proc_locks(5)).
 std::optional<pid_t> lock_holder(const std::string& path);
 

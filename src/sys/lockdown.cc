@@ -53,13 +53,15 @@ Result<int> landlock_abi() {
   return static_cast<int>(abi);
 }
 
-Status enter_landlock(int abi, const std::vector<std::string>& readable, const std::vector<std::string>& writable) {
+Status enter_landlock(int abi, const std::vector<std::string>& readable, const std::vector<std::string>& writable,
+                      SignalScope signals) {
   if (abi == 0) return {};
   LandlockRulesetAttr attributes{};
   attributes.handled_access_fs = all_rights(abi);
   std::size_t size = sizeof attributes.handled_access_fs;
   if (abi >= 6) {
-    attributes.scoped = kLandlockScopeAbstractUnix | kLandlockScopeSignal;
+    attributes.scoped = kLandlockScopeAbstractUnix;
+    if (signals == SignalScope::kWithin) attributes.scoped |= kLandlockScopeSignal;
     size = sizeof attributes;
   }
   const auto raw = ::syscall(SYS_landlock_create_ruleset, &attributes, size, 0);

@@ -17,7 +17,11 @@ Result<int> landlock_abi();
 
 // Confines this process and all that it starts: reading and executing beneath `readable`, everything beneath
 // `writable`. Does nothing where the kernel has no Landlock (abi 0).
-Status enter_landlock(int abi, const std::vector<std::string>& readable, const std::vector<std::string>& writable);
+// With kWithin signals reach what it starts alone; with kOfNamespace whatever is in its pid namespace, as without
+// Landlock.
+enum class SignalScope { kWithin, kOfNamespace };
+Status enter_landlock(int abi, const std::vector<std::string>& readable, const std::vector<std::string>& writable,
+                      SignalScope signals = SignalScope::kWithin);
 
 // Gives up the effective and permitted capabilities. The bounding set stays: no exec may follow that gives any
 // (sys::no_new_privileges). Unlike sys::drop_capabilities() it needs no CAP_SETPCAP.

@@ -60,7 +60,9 @@ Status answer_with_descriptor(int listener, std::uint64_t id, int descriptor, On
   added.srcfd = static_cast<std::uint32_t>(descriptor);
   added.newfd_flags = on_exec == OnExec::kClose ? O_CLOEXEC : 0;
   const int sent = retry([&] { return ::ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &added); });
-  if (sent >= 0 || errno == ENOENT) return {};
+  // The kernel begins the call anew where a signal, or the machine's sleep, came in between (signal(7)), and has
+  // answered the caller by then: with 0, and without a descriptor.
+  if (sent >= 0 || errno == ENOENT || errno == EINPROGRESS) return {};
   return refuse_notification(listener, id, errno);
 }
 

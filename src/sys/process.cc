@@ -2,6 +2,7 @@
 #include "sys/process.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -112,9 +113,7 @@ ChildProcess::~ChildProcess() {
 
 Status ChildProcess::signal(int number) const {
   CHECK(pid_ > 0);
-  const auto answer = ::syscall(SYS_pidfd_send_signal, pidfd_.get(), number, nullptr, 0);
-  if (answer < 0 && errno == ESRCH) return {};
-  return check(answer, {"pidfd_send_signal(", std::to_string(pid_), ", ", std::to_string(number), ")"});
+  return send_signal_by(pidfd_.get(), number);
 }
 
 Result<WaitStatus> ChildProcess::wait() {
@@ -194,6 +193,14 @@ Result<std::optional<Ended>> wait_any(Wait wait) {
   return std::optional<Ended>(ended);
 }
 
+Result<bool> has_children() {
+  siginfo_t unused{};
+  const int answer = retry([&] { return ::waitid(P_ALL, 0, &unused, WEXITED | WNOHANG | WNOWAIT); });
+  if (answer < 0 && errno == ECHILD) return false;
+  TRY(check(answer, {"waitid(P_ALL)"}));
+  return true;
+}
+
 std::vector<pid_t> children_of(pid_t pid) {
   std::vector<pid_t> children;
   const auto tasks = list_directory(cat({"/proc/", std::to_string(pid), "/task"}), Listing::kAll);
@@ -205,6 +212,24 @@ std::vector<pid_t> children_of(pid_t pid) {
     children.insert(children.end(), of_task.begin(), of_task.end());
   }
   return children;
+}
+
+std::optional<ChildrenThen> ChildrenThen::of(pid_t pid) {
+  const auto tasks = list_directory(cat({"/proc/", std::to_string(pid), "/task"}), Listing::kAll);
+  if (!tasks || tasks->size() != 1) return std::nullopt;
+  auto process = pidfd_of(pid);
+  auto list = open(children_path(pid, std::to_string(pid)), Open::kRead);
+  auto children = list ? read_children(list->get()) : Result<std::vector<pid_t>>(std::vector<pid_t>());
+  if (!process || !list || !children) return std::nullopt;
+  return ChildrenThen(std::move(*process), std::move(*list), std::move(*children));
+}
+
+bool ChildrenThen::are_the_same() const {
+  const auto now = read_children(list_.get());
+  if (!now || *now != children_) return false;
+  // Afterwards: a child that ends while the list is read takes a later one's place in it (proc_pid_task_children(5)).
+  pollfd ended{process_.get(), POLLIN, 0};
+  return ::poll(&ended, 1, 0) == 0;
 }
 
 bool is_over(pid_t pid) {
@@ -268,6 +293,12 @@ Status send_signal(pid_t target, int number) {
   const int answer = ::kill(target, number);
   if (answer < 0 && errno == ESRCH) return {};
   return check(answer, {"kill(", std::to_string(target), ", ", std::to_string(number), ")"});
+}
+
+Status send_signal_by(int pidfd, int number) {
+  const auto answer = ::syscall(SYS_pidfd_send_signal, pidfd, number, nullptr, 0);
+  if (answer < 0 && errno == ESRCH) return {};
+  return check(answer, {"pidfd_send_signal(", std::to_string(number), ")"});
 }
 
 Result<UniqueFd> pidfd_of(pid_t pid) {

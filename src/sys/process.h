@@ -76,9 +76,28 @@ struct Ended {
 };
 enum class Wait { kNow, kBlock };
 Result<std::optional<Ended>> wait_any(Wait wait);
+// Whether there is one that wait_any() would wait for. It takes no descriptor.
+Result<bool> has_children();
 
 // The children of a process, those of all its threads; a process that is gone has none.
 std::vector<pid_t> children_of(pid_t pid);
+
+// The children that a process had when this was made. It stays about that process: a later one of its number is
+// another.
+class ChildrenThen {
+ public:
+  // Absent for a process of several threads, each of which has a list.
+  static std::optional<ChildrenThen> of(pid_t pid);
+  // False once the process has ended: its number, which its parent's list shows, may be another's by then.
+  bool are_the_same() const;
+
+ private:
+  ChildrenThen(UniqueFd process, UniqueFd list, std::vector<pid_t> children)
+      : process_(std::move(process)), list_(std::move(list)), children_(std::move(children)) {}
+  UniqueFd process_;
+  UniqueFd list_;
+  std::vector<pid_t> children_;
+};
 
 // Whether it has ended and waits for its parent to hear so, or is gone.
 bool is_over(pid_t pid);
@@ -109,6 +128,8 @@ Status reap(pid_t child);
 
 // To one process, to a process group (negative), or to all that this process may signal (-1). Nobody there is success.
 Status send_signal(pid_t target, int number);
+// The same by its pidfd.
+Status send_signal_by(int pidfd, int number);
 
 // Of the main thread of a process; EINVAL for another thread (pidfd_open(2)).
 Result<UniqueFd> pidfd_of(pid_t pid);

@@ -187,6 +187,7 @@ Status remove_tree_at(int directory, const std::string& path) {
 }
 
 Status make_private_directories(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return {};
   for (std::size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
     const std::string part = path.substr(0, at);
     if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) return fail(Error::from_errno(quoted("mkdir", part)));

@@ -35,7 +35,8 @@ struct Names {
   std::vector<std::string> hidden;
 };
 
-// To an access supervisor: no call goes on until GoOn. Heeded follows.
+// To an access supervisor: no call that may change something goes on until GoOn. Heeded follows; then Changes, once
+// there is such a call. It begins so.
 struct Wait {};
 struct GoOn {};
 
@@ -108,6 +109,9 @@ struct Covered {
 
 // Answers Names: earlier names judge no call any more. Answers Wait: no call is made. Answers Settle: no file waits.
 struct Heeded {};
+
+// Since Wait a call has come that may change something. It waits for GoOn.
+struct Changes {};
 
 // A process wants to change a file that no rule lets it, or to look at one that is hidden. The path is as the sandbox
 // sees it: what is there without links, then names that are not there.

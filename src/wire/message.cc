@@ -185,6 +185,7 @@ void write_message(Writer& out, const Covered& message) {
 }
 
 void write_message(Writer&, const Heeded&) {}
+void write_message(Writer&, const Changes&) {}
 void write_message(Writer&, const Wait&) {}
 void write_message(Writer&, const GoOn&) {}
 void write_message(Writer&, const Settle&) {}
@@ -203,13 +204,13 @@ void write_message(Writer& out, const Network& message) {
   out.text(message.no_capture);
 }
 
-void write_message(Writer&, const FileServer&) {}
+void write_message(Writer& out, const FileServer& message) { out.u32(message.pid); }
 
 int read_int(Reader& in) { return static_cast<int>(in.u32()); }
 
 void read_message(Reader& in, Start& message) {
   message.version = in.u32();
-  message.isolation = in.choice(Isolation::kOsUser);
+  message.isolation = in.choice(Isolation::kBeside);
   message.service = in.choice(Service::kManyCommands);
   message.landlock_abi = read_int(in);
   message.plan = read_plan(in);
@@ -397,6 +398,7 @@ void read_message(Reader& in, Covered& message) {
 }
 
 void read_message(Reader&, Heeded&) {}
+void read_message(Reader&, Changes&) {}
 void read_message(Reader&, Wait&) {}
 void read_message(Reader&, GoOn&) {}
 void read_message(Reader&, Settle&) {}
@@ -417,7 +419,7 @@ void read_message(Reader& in, Network& message) {
   message.no_capture = in.text();
 }
 
-void read_message(Reader&, FileServer&) {}
+void read_message(Reader& in, FileServer& message) { message.pid = in.u32(); }
 
 // As one object: the overloads above, for whichever alternative it is.
 constexpr auto kWriteMessage = [](Writer& out, const auto& message) { write_message(out, message); };

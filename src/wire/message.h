@@ -15,7 +15,7 @@
 namespace hutch::wire {
 
 // Both programs come from one build; a guest that is not of it refuses the first message.
-inline constexpr std::uint32_t kVersion = 15;
+inline constexpr std::uint32_t kVersion = 17;
 
 // What the guest has to do itself before it is the init of the sandbox.
 enum class Isolation {
@@ -24,6 +24,7 @@ enum class Isolation {
   kBwrap,      // what bubblewrap, which has made the namespaces and the mounts, leaves open
   kContainer,  // what an engine of containers leaves open, by its root
   kOsUser,     // namespaces without a user namespace, by root, which becomes another user of the machine
+  kBeside,     // nothing but mounts of its own, in the namespaces of a sandbox that runs
 };
 
 // How long the guest serves.
@@ -124,10 +125,12 @@ struct Exited {
   int status = 0;
 };
 // A process that serves files; the stream to it travels along (wire/files.h).
-struct FileServer {};
+struct FileServer {
+  std::uint32_t pid = 0;  // as the guest counts processes
+};
 
 using ToHost = std::variant<Spawned, Ready, Failed, Started, NotExecuted, NotStarted, Stopped, Exited, Refused, Network,
-                            FileServer, Supervise, SocketAsked, Unmapped, FileAsked, Widened, Covered, Heeded>;
+                            FileServer, Supervise, SocketAsked, Unmapped, FileAsked, Widened, Covered, Heeded, Changes>;
 
 // The header before each message's bytes.
 struct FrameHeader {

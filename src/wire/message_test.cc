@@ -200,6 +200,7 @@ TEST(Message, OfMountsThatChange) {
   EXPECT_EQ(covered.places[0].mounts, (std::vector<std::uint64_t>{5, 6}));
   EXPECT_EQ(covered.places[1].error, "why not");
   (void)through_host(Heeded{});
+  (void)through_host(Changes{});
   (void)through_guest(Wait{});
   (void)through_guest(GoOn{});
   (void)through_guest(Settle{});

@@ -2,9 +2,12 @@
 """hutch looks when a command has ended, before anybody hears of its end. Each case runs on "none" too, where it
 stays."""
 
+import itertools
+
 import harness
 import pytest
 
+NUMBERS = itertools.count(1)
 STEPS = ".git/rebase-merge/git-rebase-todo"
 REBASE = f"mkdir -p .git/rebase-merge; echo 'exec ./evil' > {STEPS}"
 INDEX_THAT_LEADS_OUT = (
@@ -23,17 +26,23 @@ PLACES = {
 }
 
 
-@pytest.fixture(params=["none", "bwrap", "namespace"])
+# Its own home is the agent's alone; in a directory of the user's a supervisor makes each change.
+WHERE = [("none", "home"), ("bwrap", "home"), ("bwrap", "given"), ("namespace", "home"), ("namespace", "given")]
+
+
+@pytest.fixture(params=WHERE, ids=lambda where: "-".join(where))
 def repository(daemon, request):
     """An agent, and the directory of its repository: the user has committed there."""
-    name = daemon.create(f"backend={request.param}", "autonomousExec.enabled=true")
-    directory = daemon.data / "workspace/agents" / name
+    backend, place = request.param
+    given = daemon.person.mkdir(daemon.state / f"given-{next(NUMBERS)}") if place == "given" else None
+    name = daemon.create(f"backend={backend}", "autonomousExec.enabled=true", *([f"dir={given}"] if given else []))
+    directory = given or daemon.data / "workspace/agents" / name
     daemon.sh(name, "true").ok()
     outside(daemon, directory, "git init -q -b main; git config user.name A; git config user.email a@b.example; "
                                "git commit -q --allow-empty -m first")
     # It holds from the next start on: the repository was not there before.
     daemon("agent", "stop", name).ok()
-    yield name, directory, request.param
+    yield name, directory, backend
     daemon("agent", "remove", name).ok()
 
 
@@ -126,6 +135,18 @@ def test_what_a_background_command_left_ends_and_the_users_rebase_stays(daemon, 
     daemon.sh(name, "(sleep 0.2) >/dev/null 2>&1 &").ok()
     # It is looked for once a second.
     outside(daemon, directory, f"sleep 3; {REBASE}")
+    daemon.sh(name, "true").ok()
+    assert is_there(directory / STEPS) and quarantined(daemon) == before
+
+
+def test_a_files_tool_beside_a_background_command_is_none_of_its_processes(daemon, repository):
+    """The agent's first file server starts beside a process that a command left, and stays."""
+    name, directory, _ = repository
+    before = quarantined(daemon)
+    daemon.sh(name, "(while [ ! -e go ]; do sleep 0.05; done) >/dev/null 2>&1 &").ok()
+    assert daemon.tool(name, "sandbox_write_file", path="a", content="b")["ok"]
+    # It is looked for once a second.
+    outside(daemon, directory, f"touch go; sleep 3; {REBASE}")
     daemon.sh(name, "true").ok()
     assert is_there(directory / STEPS) and quarantined(daemon) == before
 

@@ -223,6 +223,8 @@ class Arena:
         made.bind(address)
         if kind == socket.SOCK_STREAM:
             made.listen(64)
+        # The service ends only after its last answer: a client that has gone, or does not read, must not delay that.
+        made.setblocking(False)
         self.closing.callback(made.close)
         if family == socket.AF_INET:
             self.listeners.append(made)

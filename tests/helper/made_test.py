@@ -242,6 +242,27 @@ def test_files_that_root_kept_are_for_root_to_give(machine):
         deinit(machine, "carol", "taken")
 
 
+def test_a_user_made_again_after_its_home_was_removed_has_another_number(machine):
+    """Of the first one there may be files elsewhere, in what people shared with it."""
+    file = machine.directory / "of-the-first"
+    try:
+        first = made(ask(machine, "carol", wish("again"), then="wait")[0])
+        file.write_text("its own\n")
+        file.chmod(0o600)
+        os.chown(file, first, first)
+        deinit(machine, "carol", "again")
+        second = made(ask(machine, "carol", wish("again"), then="wait")[0])
+        name = next(name for name in users(machine, "carol") if "-again-" in name)
+        assert second != first and second == number_of(machine, name)
+        numbers = machine.file("/etc/hutch-helper/numbers").read_text().splitlines()
+        assert {f"{first} {name}", f"{second} {name}"} <= set(numbers)
+        seen = [*machine.enter(), "setpriv", "--reuid", str(second), "--clear-groups", "cat", file]
+        assert b"denied" in subprocess.run(seen, capture_output=True, check=False).stderr
+    finally:
+        file.unlink(missing_ok=True)
+        deinit(machine, "carol", "again")
+
+
 @pytest.fixture
 def carols_daemon(machine):
     class Daemon(daemons.Daemon):

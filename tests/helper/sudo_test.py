@@ -61,7 +61,19 @@ def test_an_agent_gets_its_user_by_it(machine):
         machine.root(machine.base.bin / "hutch", "deinit", "--for", "carol", "--agent", "bob", "--remove-homes")
 
 
-PROBE = "#!/bin/sh\nawk '{ print $19, $41 }' /proc/self/stat > /etc/probed\n"
+PROBE = """#!/bin/sh
+{ awk '{ print $19, $41 }' /proc/self/stat; ionice; cat /proc/self/oom_score_adj
+awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status; } > /etc/probed
+"""
+# All of it is a person's to do.
+LOWERED = """
+import os, subprocess
+os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+os.nice(19)
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+subprocess.run(["ionice", "-c", "idle", "-p", str(os.getpid())], check=True)
+open("/proc/self/oom_score_adj", "w").write("900")
+"""
 
 
 def test_what_runs_as_root_has_no_priority_of_the_persons(machine):
@@ -71,11 +83,12 @@ def test_what_runs_as_root_has_no_priority_of_the_persons(machine):
     probe.write_text(PROBE)
     probe.chmod(0o755)
     grant.write_text("carol\n/etc/probe\n")
-    code = f"import os\nos.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))\nos.nice(19)\n{ASK_BY_SUDO}"
+    code = LOWERED + ASK_BY_SUDO
+    every = pathlib.Path("/proc/self/status").read_text().split("Cpus_allowed_list:")[1].split()[0]
     try:
         words = ["/usr/bin/python3", "-c", code, helper, "RLIMIT_NOFILE", "1024", "1024", wish("idle").hex()]
         harness.run_in(machine.person("carol"), words, outer=machine.enter()).ok()
-        assert machine.file("/etc/probed").read_text() == "0 0\n"
+        assert machine.file("/etc/probed").read_text() == f"0 0\nnone: prio 0\n0\n{every}\n"
     finally:
         grant.write_text(granted)
         probe.unlink()

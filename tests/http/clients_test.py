@@ -104,7 +104,7 @@ def test_the_sdk_works(api, agent, packages, transport, era):
     assert all(envelope["ok"] for envelope in envelopes), envelopes
     assert envelopes[5]["result"]["stdout"].startswith("passed")
     assert said["progress"] > 0 and said["aborted"] is True
-    assert [one["name"] for one in said["resources"]] == ["sum"]
+    assert [one["name"] for one in said["resources"]] == ["sum", "sandbox-plugin-creator"]
     assert said["contents"][0]["blob"].startswith("f0VMR")
     harness.wait_until(lambda: not [one for one in api.get(f"/v1/agents/{agent}/processes").ok()["processes"]
                                     if one["running"] and "sleep 200" in " ".join(one["arguments"])], "it has ended")

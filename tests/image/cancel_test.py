@@ -49,6 +49,9 @@ class Building:
         images = self.place.state / "data/images"
         return [one for one in images.iterdir() if not one.name.endswith(".lock")] if images.exists() else []
 
+    def state(self):
+        return json.loads(self.ok("agent", "show", "a", "--json").out)["status"]
+
     def image(self):
         return json.loads(self.ok("agent", "show", "a", "--json").out)["image"]
 
@@ -124,6 +127,52 @@ def test_a_start_that_builds_is_stopped(building):
     assert process.returncode != 0
     building.expect_nothing_left()
     assert building.image() == IMAGE
+
+
+EXEC = json.dumps({"command": "true"})
+
+
+@pytest.mark.parametrize("words", [["agent", "start", "a"], ["exec", "a", "--", "true"]])
+def test_the_client_of_a_start_that_builds_leaves(building, words):
+    building.ok("agent", "set", "a", f"image={IMAGE}")
+    process = begin(building, *words)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=60)
+    building.expect_nothing_left()
+    harness.wait_until(lambda: building.state() == "stopped", "the start has ended")
+    # The next one begins anew.
+    again = begin(building, *words)
+    building.ok("agent", "stop", "a")
+    again.communicate(timeout=60)
+    building.expect_nothing_left()
+
+
+@pytest.mark.parametrize("path", ["start", "exec", "processes"])
+def test_the_client_of_a_start_that_builds_leaves_http(building, path):
+    building.ok("agent", "set", "a", f"image={IMAGE}")
+    with contextlib.closing(api.UnixConnection(building.place.state / "run/hutch.sock")) as connection:
+        body = None if path == "start" else EXEC
+        connection.request("POST", f"/v1/agents/a/{path}", body=body, headers={"Content-Type": "application/json"})
+        building.begins()
+    building.expect_nothing_left()
+    harness.wait_until(lambda: building.state() == "stopped", "the start has ended")
+
+
+def test_a_start_that_another_waits_for_goes_on(building):
+    building.ok("agent", "set", "a", f"image={IMAGE}")
+    first = begin(building, "agent", "start", "a")
+    with contextlib.closing(api.UnixConnection(building.place.state / "run/hutch.sock")) as connection:
+        connection.request("POST", "/v1/agents/a/start", headers={"Content-Type": "application/json"})
+        # Calls that the daemon answers after it has heard of the other client, and then of the first one's end.
+        for _ in range(10):
+            building.ok("agent", "list")
+        begun = building.scratch()[0].stat().st_ino
+        os.killpg(first.pid, signal.SIGKILL)
+        first.communicate(timeout=60)
+        for _ in range(10):
+            building.ok("agent", "list")
+        assert [one.stat().st_ino for one in building.scratch()] == [begun] and building.state() == "starting"
+    building.expect_nothing_left()
 
 
 def test_who_waits_for_another_build_can_leave_as_well(building):

@@ -89,9 +89,11 @@ def said(base, person, provider):
     hidden = person.write(person.home / "of-mastra", "hidden")
     place = person.mkdir(person.home / "mastra-rows")
     path = f"/usr/bin:{os.environ['PATH']}"
-    yield run_node(api, provider, COURSE, BASE=str(place), HIDDEN=str(hidden), PATH=path, COURSE_SECRET="x",
-                   HUTCH_PROGRAM=str(base.bin / "hutch"))
-    api.stop()
+    try:
+        yield run_node(api, provider, COURSE, BASE=str(place), HIDDEN=str(hidden), PATH=path, COURSE_SECRET="x",
+                       HUTCH_PROGRAM=str(base.bin / "hutch"))
+    finally:
+        api.stop()
 
 
 @pytest.mark.slow  # its packages take a minute to come

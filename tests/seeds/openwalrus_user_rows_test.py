@@ -1,4 +1,5 @@
-# OpenWalrus: the defects D7, D8 and D13, of agents that are OS users; on a machine whose root has let them.
+# OpenWalrus: the defects D5, D7, D8 and D13, of agents that are OS users; on a machine whose root has let them.
+import json
 import shutil
 
 import pytest
@@ -33,6 +34,21 @@ def test_row_d7_a_removal_says_what_it_did(daemon, state):
     assert daemon("agent", "remove", "bob").ok().text == "removed agent bob; the files of its OS user stay\n"
     assert daemon.json("agent", "list") == []
     assert daemon("agent", "remove", "bob").ok().text == "there was no agent bob\n"
+
+
+def test_row_d5_doctor_passes_for_who_is_let(daemon):
+    """Its agent's user is one that stays: there would be another one each time."""
+    before = daemon.json("agent", "list")
+    for _ in range(2):
+        told = json.loads(daemon("doctor", "--backend", "user", "--json").ok().text)
+        assert told["passed"] and all(one["passed"] for one in told["checks"]), told
+    assert daemon.json("agent", "list") == before
+
+
+def test_row_d13_one_file_is_one_file(machine, carol):
+    file = machine.person("carol").write(machine.person("carol").home / "shared-file", "x")
+    assert ": 1 file\n" in carol("share", "--traverse", file).ok().text
+    carol("unshare", file).ok()
 
 
 def test_row_d8_and_25_a_private_key_is_told_with_the_way_that_keeps_ssh_working(machine, carol):

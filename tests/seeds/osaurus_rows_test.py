@@ -1,8 +1,10 @@
 # Osaurus: rows 2 to 134, and the defects B4 to B7.
 import json
+import os
 
 import pytest
 
+import recipes
 from seed_pages import rows, says
 
 DIFFERS = {
@@ -123,9 +125,17 @@ def test_row_87_an_unknown_argument_is_named(daemon, agent):
     assert (refused["kind"], refused["field"]) == ("invalid_args", "odd")
 
 
-def test_row_93_and_b7_no_editor_waits_where_nobody_is(daemon, agent):
-    done = daemon("plugin", "edit", "nosuch", env={"EDITOR": "sleep 1000"}, timeout=30)
-    assert done.code == 125 and "nosuch" in done.errors, str(done)
+def test_row_93_and_b7_no_editor_waits_where_nobody_is(daemon, person):
+    """vi is what is started where nobody names an editor."""
+    recipe = recipes.Files(daemon)("Edited", tools=[recipes.tool("say", "echo x")])
+    daemon("plugin", "import", recipe).ok()
+    programs = person.mkdir(daemon.state / "programs")
+    person.write(programs / "vi", f"#!/bin/sh\ntouch {programs}/started\nexec sleep 1000\n", 0o755)
+    env = {"PATH": f"{programs}:{os.environ['PATH']}", "EDITOR": None, "VISUAL": None}
+    done = daemon("plugin", "edit", "edited", env=env, timeout=20)
+    daemon("plugin", "remove", "edited").ok()
+    assert done.code == 125 and "no terminal here for the editor" in done.errors, str(done)
+    assert not (programs / "started").exists()
 
 
 @pytest.mark.parametrize("members, said", [

@@ -1,10 +1,12 @@
 # pi-sandbox: rows 1 to 78, and the defects of hutch run that its people met. pi itself: tests/clients.
 import json
+import re
 import tarfile
 
 import pytest
 
 import harness
+import sources
 import terminal
 from seed_pages import rows, says
 
@@ -52,8 +54,8 @@ def test_row_2_the_package_is_whole(packed):
     assert {"package/index.js", "package/dist/index.js", "package/node_modules/hutch-sdk/dist/index.js"} <= set(names)
 
 
-def test_row_25_and_d14_an_answer_for_all_projects_is_told_apart(base, person, home, project):
-    """So that hutch-pi's own first policy goes on to hold, with that answer in it."""
+def test_row_25_an_answer_for_all_projects_is_told_apart(base, person, home, project):
+    """So that hutch-pi's own first policy goes on to hold, with that answer in it: tests/http/sessions_test.py."""
     added = ["network.allowedDomains", "example.org", "--scope", "default"]
     hutch(base, person, home, project, "config", "add", *added).ok()
     held = json.loads(hutch(base, person, home, project, "config", "show", "--json").ok().text)
@@ -84,6 +86,14 @@ def test_row_d11_clients_without_a_project_name_their_agent(base, person, home):
         assert refused.code == 125 and "--agent NAME" in refused.errors, str(refused)
         shown = hutch(base, person, home, home, "mcp", "install", "--client", client, "--agent", "ada", "--print").ok()
         assert "ada" in shown.text, str(shown)
+
+
+def test_row_d11_the_page_names_an_agent_where_the_command_wants_one():
+    """The entry that follows the first mention of each."""
+    page = (sources.ROOT / "docs/mcp.md").read_text()
+    for client in ("Claude Desktop", "Windsurf", "Cline"):
+        entry = re.search(r'\{"mcpServers".*', page[page.index(client):]).group()
+        assert '"--agent"' in entry, f"{client}: {entry}"
 
 
 @pytest.mark.parametrize("down", [b"\x1b[B", b"\x1bOB"], ids=["csi", "ss3"])

@@ -11,6 +11,9 @@ import machines
 import pytest
 
 SOURCE = (pathlib.Path(__file__).parent / "hostile_guest.c").read_text(encoding="utf-8")
+RAW = (pathlib.Path(__file__).parent / "raw_guest.c").read_text(encoding="utf-8")
+# What the machine's user may do; ".." of the served root is that itself. The number of nodes guessed is 0 too.
+ALLOWED = {"0", "1", "2", "..", "mine", "log", "guessed"}
 PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
 
 
@@ -28,13 +31,13 @@ def provisioned(base, person, root_archive, shared):
     made.stop()
 
 
-def programs(base, compiler, person, name, *flags):
+def programs(base, compiler, person, name, *flags, source=SOURCE):
     """hutch, with another guest in the machine."""
     place = person.mkdir(person.home / f"hostile-{name}")
     for program in base.bin.iterdir():
         if program.is_file() and program.name != "hutch-guest":
             shutil.copy(program, place / program.name)
-    compiler.install(SOURCE, place, person, "hutch-guest", [f'-DREAL="{base.bin}/hutch-guest"', *flags])
+    compiler.install(source, place, person, "hutch-guest", [f'-DREAL="{base.bin}/hutch-guest"', *flags])
     return place
 
 
@@ -80,6 +83,26 @@ def test_root_of_a_machine_makes_nothing_of_worth_on_the_host(base, compiler, pe
         harness.run_in(person, [hostile / "hutch-guest", "here", bare]).ok()
         assert {"made: set-user-ID", "mine: capabilities"} <= set(rights(bare)), rights(bare)
     daemon("agent", "remove", "mallory").ok()
+    daemon.stop()
+
+
+def test_requests_that_no_kernel_makes_reach_nothing(base, compiler, person, provisioned):
+    """By the device itself: names that climb, guessed nodes, rights, special files, broken rings."""
+    hostile = programs(base, compiler, person, "raw", source=RAW)
+    daemon = daemons.Daemon(base, person, hostile / "hutch")
+    daemon.state, daemon.data = provisioned.state, provisioned.data
+    daemon.create("backend=vm", name="rawley")
+    refused = daemon.sh("rawley", "true", timeout=180)
+    assert refused.code == 125 and "machine" in refused.errors, str(refused)
+    said = (daemon.data / "output/rawley/log").read_text(encoding="utf-8")
+    answers = [(line.rpartition(" ")[0], int(line.rpartition(" ")[2])) for line in said.splitlines()]
+    assert len(answers) > 30 and ("mine", 0) in answers, said
+    assert not [what for what, error in answers if error == 0 and what not in ALLOWED], said
+    assert ("guessed", 0) in answers, said
+    home = daemon.data / "workspace/agents/rawley"
+    assert sorted(path.name for path in entries(home)) == ["mine"] and rights(home) == [], said
+    assert not [path for path in entries(daemon.data) if path.name in ("new", "hard", "moved", "whiteout", "node")]
+    daemon("agent", "remove", "rawley").ok()
     daemon.stop()
 
 

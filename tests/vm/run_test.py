@@ -130,6 +130,24 @@ def test_what_is_killed_leaves_nothing(machines, whom):
     assert name not in machines.runs(), "the next one removes what was left"
 
 
+def limits(pid):
+    """By their names, the hard ones."""
+    with open(f"/proc/{pid}/limits", encoding="ascii") as lines:
+        return {line[:26].strip(): line[47:68].strip() for line in lines}
+
+
+def test_whoever_takes_qemu_over_exhausts_nothing_of_the_user(machines):
+    process = machines.popen("sh", "-c", "echo up; sleep 1000")
+    with process:
+        assert process.stdout.readline() == b"up\n"
+        qemu = limits(next(pid for pid in descendants(process.pid) if "qemu-system-x86_64" in command_line(pid)[0]))
+        mine = limits(process.pid)
+        process.terminate()
+        process.wait(timeout=60)
+    for name, share in {"Max pending signals": 4, "Max msgqueue size": 2, "Max open files": 2}.items():
+        assert int(qemu[name]) <= int(mine[name]) // share, (name, qemu, mine)
+
+
 WEAKER = {
     "a socket": (["--allow-socket", "/run/x.sock"], "reaches none of this one's Unix sockets"),
     "a path to read": (["--allow-read", "/etc"], "nothing of this machine's files"),

@@ -224,6 +224,8 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   lifeline.write.reset();
   plan::SandboxPlan jail = jail_plan(of_machine, names, settings_.accelerator, sys::user_id(), sys::group_id());
   jail.seccomp = settings_.filter;
+  jail.process_limits = settings_.process_limits;
+  jail.user_counts = settings_.user_counts;
   const bool network = give_network(in_machine, jail);
   auto [monitor, monitor_end] = TRY(sys::socket_pair());
   auto [machine_end, qemu_end] = TRY(sys::socket_pair());

@@ -38,6 +38,10 @@ class VmBackend final : public Backend {
     std::string directory{};             // of hutch's own data: what a machine writes goes into one of its own below
     std::vector<plan::bpf::Instruction> filter{};  // of system calls, for QEMU
     std::vector<plan::bpf::Instruction> file_server_filter{};
+    // The limits of the QEMU process, as every sandbox has: a machine that takes QEMU over cannot use up what the
+    // kernel counts for the whole user.
+    std::vector<plan::ProcessLimit> process_limits{};
+    std::vector<plan::UserCount> user_counts{};
     // Where machines of the usual size begin, saved by one of the same accelerator; absent: all boot.
     std::optional<SnapshotFiles> snapshot{};
   };

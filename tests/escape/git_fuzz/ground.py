@@ -55,13 +55,19 @@ class Ground:
         self.victims.mkdir()
         (self.victims / "rc").write_text(VICTIM)
 
-    def harmed(self, number):
-        """What the round did to the victims."""
+    def copies(self, number):
+        """Of the victim, in the round's repositories. The sandbox may read it, and its own git may have made them."""
+        # No link is followed: the round may have made one to a directory above it.
+        images = (pathlib.Path(folder) / name for folder, _, names in os.walk(self.rounds / f"r{number}")
+                  if pathlib.PurePath(folder).parent.name == "rr-cache" for name in names)
+        return {image for image in images
+                if image.is_file() and not image.is_symlink() and image.read_bytes() == VICTIM.encode()}
+
+    def harmed(self, number, copies):
+        """What the round did to the victims, since there were these copies."""
         found = [f"written: {path.name}" for path in sorted(self.victims.iterdir())
                  if path.name != "rc" or path.read_bytes() != VICTIM.encode()]
-        for image in (self.rounds / f"r{number}").glob("**/rr-cache/*/*"):
-            if image.is_file() and not image.is_symlink() and image.read_bytes() == VICTIM.encode():
-                found.append("copied: rc")
+        found += ["copied: rc" for _ in self.copies(number) - copies]
         if found:
             self.make_victims()
         return found

@@ -84,13 +84,14 @@ def watch(ground, seed, number):
     script, count = script_for(seed, number, top, marks)
     environment = {**ground.environment, "GIT_FUZZ_MARK": marks + ".ran", "GIT_TRACE2_EVENT": marks + ".trace",
                    "GIT_EDITOR": "true"}
+    copies = ground.copies(number)
     with subprocess.Popen(["sh", "-c", script], cwd=ground.top, env=environment, start_new_session=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as shell:
         try:
             shell.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             os.killpg(shell.pid, signal.SIGKILL)
-    return ground.harmed(number) + trips(marks), count
+    return ground.harmed(number, copies) + trips(marks), count
 
 
 def trips(marks):
