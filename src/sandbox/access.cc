@@ -482,10 +482,14 @@ std::optional<std::string> AccessSupervisor::over() const {
   return found == held_.end() ? std::nullopt : std::optional(found->path);
 }
 
-// One that has gone is noticed when it is heard.
+// One that has gone is noticed when it is heard. One that is there and does not get a message would wait for it, and the
+// call that it holds with it.
 void AccessSupervisor::send(const wire::ToGuest& message, const UniqueFd& descriptor) {
+  if (!connection_) return;
   const int raw = descriptor.get();
-  if (connection_) (void)connection_->send(message, std::span(&raw, descriptor ? 1 : 0));
+  const Status sent = connection_->send(message, std::span(&raw, descriptor ? 1 : 0));
+  if (sent || sent.error().sys_errno == EPIPE || sent.error().sys_errno == ECONNRESET) return;
+  lose(sent.error());
 }
 
 Status AccessSupervisor::receive() {
