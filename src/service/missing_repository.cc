@@ -1,4 +1,4 @@
-// Says where a directory's repository is, if git cannot find it in the sandbox.
+// Says where a directory's repository is, if git and package managers cannot find it in the sandbox.
 #include "service/missing_repository.h"
 
 #include <string>
@@ -43,8 +43,9 @@ std::optional<sandbox::Refusal> missing_repository(const Prepared& prepared, con
   const std::string work_tree = printable(repository->work_tree);
   const std::size_t above = repository->work_tree == "/" ? 1 : repository->work_tree.size() + 1;
   const std::string part = printable(directory.substr(above));
-  return sandbox::Refusal{.what = cat({"git finds no repository here: this directory is a part of ", work_tree,
-                                       ", outside of the sandbox; start hutch there, with --cwd ", part}),
+  return sandbox::Refusal{.what = cat({"this directory is a part of ", work_tree,
+                                       ", outside of the sandbox: git finds no repository here, and a package manager ",
+                                       "no workspace; start hutch there, with --cwd ", part}),
                           .rule = verdict->rule};
 }
 

@@ -165,7 +165,8 @@ def test_what_a_command_prepares_there_is_found(hutch, backend, places):
 
 def test_a_part_of_a_repository(hutch, backend, places):
     ran = hutch.run("git", "log", cwd=places / "r/packages/a")
-    line = f"is a part of {places / 'r'}, outside of the sandbox; start hutch there, with --cwd packages/a"
+    line = (f"this directory is a part of {places / 'r'}, outside of the sandbox: git finds no repository here, and a "
+            "package manager no workspace; start hutch there, with --cwd packages/a")
     assert ran.code == 128 and line in ran.errors, ran
     helped = hutch.run("git", "log", "--format=%s", "--", ".", options=["--cwd", "packages/a"], cwd=places / "r")
     assert helped.ok().text == "first\n"
