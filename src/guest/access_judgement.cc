@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "guest/access_calls.h"
+#include "plan/git_files.h"
 #include "plan/names.h"
 #include "sys/beneath.h"
 
@@ -25,7 +26,12 @@ Status AccessCalls::judge_rules(const AccessCall& call, const std::string& path)
 }
 
 Status AccessCalls::judge_name(const AccessCall& call, const std::string& path) const {
-  const auto rule = plan::leads_to_name(names_, path);
+  // git-init(1) tries whether it can make links. Its link leads to the name beside it, and refused it would take links
+  // for files from then on.
+  const bool is_probe = call.kind == AccessKind::kMakeSymlink && plan::is_probe_of_git(path, call.text);
+  const std::string beside = cat({std::string_view(path).substr(0, path.rfind('/') + 1), call.text});
+  const auto rule = is_probe ? plan::moves_to_name(names_, beside, path, plan::Moved::kDirectoryOrLink)
+                             : plan::leads_to_name(names_, path);
   if (rule) return refuse(call, path, *rule);
   const auto told = plan::moves_to_told(names_, "", path);
   if (told) asked_.instructs(call, path, *told);

@@ -103,8 +103,12 @@ bool takes_worktrees_away(std::string_view from, std::string_view to) {
   });
 }
 
+bool is_probe_of_git(std::string_view path, std::string_view text) {
+  return path.contains("/.git/") && text == "testing";
+}
+
 bool is_link_for_git(std::string_view path, std::string_view text) {
-  return path.contains("/.git/") && text != "testing";
+  return path.contains("/.git/") && !is_probe_of_git(path, text);
 }
 
 bool is_read_by_git(std::string_view path) {

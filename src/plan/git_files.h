@@ -20,9 +20,11 @@ JudgedFile judged_file(std::string_view path);
 // `to`, its commondir would lead to another repository. Renaming a ".git" is not covered here.
 bool takes_worktrees_away(std::string_view from, std::string_view to);
 
+// Whether the symbolic link at `path` with the target `text` is one that git-init(1) makes to find out whether it can.
+bool is_probe_of_git(std::string_view path, std::string_view text);
+
 // Whether the symbolic link at `path` with the target `text` would lead git out of a repository's own directory: git
-// writes COMMIT_EDITMSG, FETCH_HEAD, logs, commit graphs and others where a link leads. git-init(1) makes a link to
-// "testing", to find out whether it can make links.
+// writes COMMIT_EDITMSG, FETCH_HEAD, logs, commit graphs and others where a link leads.
 bool is_link_for_git(std::string_view path, std::string_view text);
 
 // Whether git opens the file at `path` and reads it to its end: a pipe or a socket there would stop it or make it fail.

@@ -61,6 +61,9 @@ TEST(GitFiles, LinksThroughWhichGitWouldWrite) {
     EXPECT_TRUE(is_link_for_git(path, "../x")) << path;
   }
   EXPECT_FALSE(is_link_for_git("/p/.git/tAbCdE", "testing"));
+  EXPECT_TRUE(is_probe_of_git("/p/.git/modules/sub/tAbCdE", "testing"));
+  EXPECT_FALSE(is_probe_of_git("/p/tAbCdE", "testing"));
+  EXPECT_FALSE(is_probe_of_git("/p/.git/tAbCdE", "testing/x"));
   for (const char* path : {"/p/x", "/p/.gitignore", "/p/.git", "/p/git/x"}) {
     EXPECT_FALSE(is_link_for_git(path, "../x")) << path;
   }

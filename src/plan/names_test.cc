@@ -116,6 +116,21 @@ TEST(Names, ALinkBelowGitsOwnDirectoriesLeadsThere) {
   EXPECT_FALSE(leads_to_name(built_in(), "/p/.git/refs/m"));
 }
 
+// As git-init(1) tries a link, in the repository of a submodule: what is made below "testing" is judged alike.
+TEST(Names, ALinkToTheNameBesideItLeadsToNothingMore) {
+  const GuardedNames names = built_in();
+  const auto leads = [&](const char* beside, const char* link) {
+    return moves_to_name(names, beside, link, Moved::kDirectoryOrLink).has_value();
+  };
+  EXPECT_FALSE(leads("/p/.git/modules/m/testing", "/p/.git/modules/m/tAbCdE"));
+  EXPECT_FALSE(leads("/p/.git/modules/a/b/testing", "/p/.git/modules/a/b/tAbCdE"));
+  EXPECT_TRUE(leads("/p/.git/testing", "/p/.git/hooks"));
+  EXPECT_TRUE(leads("/p/.git/testing", "/p/.git/modules"));
+  EXPECT_TRUE(leads("/p/.git/modules/m/testing", "/p/.git/modules/m/hooks"));
+  EXPECT_TRUE(leads("/p/.git/modules/m/testing", "/p/.git/modules/m/branches"));
+  EXPECT_TRUE(leads("/p/.git/testing", "/p/.git/worktrees"));
+}
+
 TEST(Names, WhatHoldsARulesPlace) {
   const GuardedNames names{.rules = {{"/p/sub/se\\*cret", "a", {}, {}},
                                      {"/p/in/deep/**/k", "b", {}, {}},

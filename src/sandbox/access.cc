@@ -80,13 +80,21 @@ std::string obeyed_remedy(const wire::Refused& refused, const policy::ObeyedFile
               " allows it, filesystem.allowObeyed [\"", file.name, "\"] allows the name"});
 }
 
+// git's index has the content, and a command of the user's takes it from there.
+std::string by_hand(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return cat({"; outside, \"git -C ", printable(path.substr(0, slash)), " restore ", printable(path.substr(slash + 1)),
+              "\" brings it"});
+}
+
 // git succeeds although the file is not as it should be.
 Refusal replaced_of(const wire::Refused& refused) {
   const bool kept = refused.call == wire::RefusedCall::kKept;
   const policy::ObeyedFile* file = obeyed_of(refused);
-  const std::string_view what = kept ? " was not removed: no commit of yours is without it"
-                                     : " was not written: git brings in only what your commits have, and only with "
-                                       "security.gitBringsCommitted";
+  const std::string what = kept ? " was not removed: no commit of yours is without it"
+                                : cat({" was not written: git brings in only what your commits have, and only with "
+                                       "security.gitBringsCommitted",
+                                       by_hand(refused.path)});
   return {.what = cat({printable(refused.path), what, file != nullptr ? "; " : "",
                        file != nullptr ? obeyed_remedy(refused, *file) : std::string()}),
           .rule = printable(refused.rule),

@@ -263,7 +263,8 @@ def test_what_no_commit_of_the_user_has_is_held_back(as_user, hutch, backend, re
     assert path.read_text() == '{"b": 3}\n', ran
     refusals = json.loads(ran.out)["refusals"]
     line = (f"{path} was not written: git brings in only what your commits have, and only with "
-            "security.gitBringsCommitted; Visual Studio Code runs its tasks and obeys its settings; "
+            f"security.gitBringsCommitted; outside, \"git -C {path.parent} restore {path.name}\" brings it; "
+            "Visual Studio Code runs its tasks and obeys its settings; "
             f"--allow-write {path} allows it, filesystem.allowObeyed [\".vscode\"] allows the name")
     assert [one for one in refusals if line in json.dumps(one["what"]).replace('\\"', '"')], refusals
     assert "was not written" in hutch("why").ok().text

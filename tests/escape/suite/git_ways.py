@@ -116,6 +116,9 @@ WAYS = {
     "a gitlink, modules of a link": (
         LAYOUT + "mkdir -p .git/modules; ln -s ../../evil .git/modules/sub; "
         "echo 'gitdir: ../.git/modules/sub' > sub/.git" + GITLINK),
+    "a gitlink, modules of a link as git-init tries one": (
+        LAYOUT + "mkdir -p .git/modules; mv evil .git/modules/testing; ln -s testing .git/modules/sub; "
+        "echo 'gitdir: ../.git/modules/sub' > sub/.git" + GITLINK),
     "a gitlink, content that changes later": (
         LAYOUT + "python3 -c \"import os; f = os.open('sub/.git', 0o101, 0o644); "
         "os.write(f, b'gitdir: ../evil\\n')\"" + GITLINK),
@@ -194,6 +197,12 @@ WAYS = {
     "a worktree's common directory": (
         "mkdir -p evil; cp -r .git/* evil/; printf 'EVIL' > evil/config; "
         "rm -f .git/worktrees/wt/commondir; echo ../../../evil > .git/worktrees/wt/commondir".replace("EVIL", EVIL)),
+    "hooks of a link as git-init tries one": (
+        "mkdir .git/testing; printf '#!/bin/sh\\nTRIP\\n' > .git/testing/pre-commit; chmod 755 .git/testing/pre-commit; "
+        "rm -rf .git/hooks; ln -s testing .git/hooks"),
+    "hooks of a moved link as git-init tries one": (
+        "mkdir .git/testing; printf '#!/bin/sh\\nTRIP\\n' > .git/testing/pre-commit; chmod 755 .git/testing/pre-commit; "
+        "rm -rf .git/hooks; ln -s testing .git/tAbCdE; mv .git/tAbCdE .git/hooks"),
     "hooks by a hard link of a symbolic link": (
         "mkdir .git/evil; printf '#!/bin/sh\\nTRIP\\n' > .git/evil/pre-commit; chmod 755 .git/evil/pre-commit; "
         "ln -s evil .git/x; ln -P .git/x .git/hooks"),
