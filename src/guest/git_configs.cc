@@ -10,9 +10,11 @@
 
 #include "base/text.h"
 #include "guest/git_wall.h"
+#include "plan/git_config.h"
 #include "plan/git_config_change.h"
 #include "sys/beneath.h"
 #include "sys/io.h"
+#include "sys/tree.h"
 
 namespace hutch::guest {
 
@@ -35,6 +37,22 @@ Result<ConfigText> config_text(const Entry& entry, const std::string& name) {
   return ConfigText{TRY(sys::read_at(file.get(), 0, plan::kGitConfigChangeBytesMax + 1)), there->mode & 0777};
 }
 
+// What git reads of each work tree once extensions.worktreeConfig is set (git-worktree(1)). A sandbox without a
+// supervisor could have left one that names a program, while git did not read it.
+plan::WorktreeConfigs worktree_configs(const Entry& config, std::string_view of_main_tree) {
+  using enum plan::WorktreeConfigs;
+  if (config.name != "config" || !plan::is_harmless_git_config(of_main_tree)) return kUnknown;
+  const auto listing = sys::open_listing_at(config.at(), "worktrees");
+  if (!listing) return listing.error().sys_errno == ENOENT ? kHarmless : kUnknown;
+  const auto worktrees = sys::names_in(listing->get(), "worktrees");
+  if (!worktrees) return kUnknown;
+  const auto is_harmless = [&](const sys::TreeEntry& worktree) {
+    const auto found = config_text(config, cat({"worktrees/", worktree.name, "/config.worktree"}));
+    return found && plan::is_harmless_git_config(found->text);
+  };
+  return std::ranges::all_of(*worktrees, is_harmless) ? kHarmless : kUnknown;
+}
+
 }  // namespace
 
 Result<std::optional<std::string>> GitConfigs::replace(const Entry& from, const Entry& to,
@@ -46,6 +64,9 @@ Result<std::optional<std::string>> GitConfigs::replace(const Entry& from, const 
   const std::string before = present.text;
   Known& one = known(to.path, std::move(present.text));
   auto held = plan::held_git_config_change(one.before, written.text, beside.text);
+  if (held == plan::kWorktreeConfigSetting) {
+    held = plan::held_git_config_change(one.before, written.text, beside.text, worktree_configs(to, beside.text));
+  }
   if (held) return held;
   if (plan::is_told_git_config_change(before, written.text)) tell();
   TRY(put_judged(to.at(), to.name, written.text, present.mode, 0));

@@ -43,8 +43,7 @@ struct ChangeableSetting {
 // Not in the list, though they name no program: core.bare and core.worktree (where the files are), commit.gpgSign and
 // what else a user relies on for safety, push.default, push.followTags, remote.*.push, pushurl and mirror (what the
 // user's next push publishes, and where), remote.*.promisor and extensions.partialClone (git then fetches at any
-// command), extensions.worktreeConfig (git then reads a file in each linked worktree) and core.repositoryFormatVersion
-// (git then reads extensions, or refuses the repository), core.logAllRefUpdates (without it the user's way back is
+// command), core.repositoryFormatVersion (git then reads extensions, or refuses the repository), core.logAllRefUpdates (without it the user's way back is
 // gone), rerere.* (git takes resolutions of conflicts from a directory that a sandbox may write), fetch.pruneTags (the
 // user's next fetch removes tags), remote.*.gh-resolved (the repository that gh(1) acts on).
 constexpr std::array kChangeable = {
@@ -199,8 +198,9 @@ std::string_view destination(std::string_view refspec) {
 
 class GitConfigChange {
  public:
-  GitConfigChange(const std::vector<GitConfigEntry>& before, const std::vector<GitConfigEntry>& after)
-      : before_(by_name(before)), after_(by_name(after)) {}
+  GitConfigChange(const std::vector<GitConfigEntry>& before, const std::vector<GitConfigEntry>& after,
+                  WorktreeConfigs of_worktrees = WorktreeConfigs::kUnknown)
+      : before_(by_name(before)), after_(by_name(after)), of_worktrees_(of_worktrees) {}
 
   std::set<SettingName> changed() const {
     std::set<SettingName> names;
@@ -240,6 +240,7 @@ class GitConfigChange {
   }
 
   bool may_change(const SettingName& name) const {
+    if (name.text() == kWorktreeConfigSetting) return has_harmless_worktrees(name);
     const auto is_it = [&](const ChangeableSetting& setting) {
       return setting.section == name.section && (setting.key == name.key || setting.key == "*") &&
              (setting.of == Of::kNamed) == !name.subsection.empty();
@@ -315,6 +316,12 @@ class GitConfigChange {
            });
   }
 
+  // git-sparse-checkout(1) sets it, once and to this value.
+  bool has_harmless_worktrees(const SettingName& name) const {
+    const bool is_set = values_of(after_, name) == SettingValues{"true"};
+    return of_worktrees_ == WorktreeConfigs::kHarmless && is_set && !before_.contains(name);
+  }
+
   // A file that is included can name a remote of the user's, too.
   bool is_new_remote(const std::string& remote) const {
     return std::ranges::none_of(before_, [&](const auto& one) {
@@ -326,6 +333,7 @@ class GitConfigChange {
 
   const SettingMap before_;
   const SettingMap after_;
+  const WorktreeConfigs of_worktrees_;
 };
 
 // Settings of different names can depend on their order, too (include.path, credential.*).
@@ -339,7 +347,7 @@ std::vector<GitConfigEntry> without(std::vector<GitConfigEntry> entries, const s
 }  // namespace
 
 std::optional<std::string> held_git_config_change(std::string_view before, std::string_view after,
-                                                  std::string_view beside) {
+                                                  std::string_view beside, WorktreeConfigs of_worktrees) {
   if (std::max({before.size(), after.size(), beside.size()}) > kGitConfigChangeBytesMax) {
     return std::string(kUnreadableGitConfig);
   }
@@ -349,7 +357,7 @@ std::optional<std::string> held_git_config_change(std::string_view before, std::
   if (!old || !now || !more) return std::string(kUnreadableGitConfig);
   old->insert(old->end(), more->begin(), more->end());
   now->insert(now->end(), more->begin(), more->end());
-  const GitConfigChange change(*old, *now);
+  const GitConfigChange change(*old, *now, of_worktrees);
   const std::set<SettingName> names = change.changed();
   for (const SettingName& name : names) {
     if (!change.may_change(name)) return name.text();

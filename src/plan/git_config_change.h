@@ -16,8 +16,12 @@ inline constexpr std::size_t kGitConfigChangeBytesMax = 512 << 10;
 // name no program, no file, and no other place for what the user fetches and pushes already. Returns the first setting
 // that must not change ("core.hookspath"), or kUnreadableGitConfig if one of the texts may mean different things.
 // `beside` is another configuration that git reads for the same repository, and that stays as it is.
+// extensions.worktreeConfig has git read config.worktree of each work tree too: it may be set if those are harmless.
+enum class WorktreeConfigs { kUnknown, kHarmless };
 std::optional<std::string> held_git_config_change(std::string_view before, std::string_view after,
-                                                  std::string_view beside = {});
+                                                  std::string_view beside = {},
+                                                  WorktreeConfigs of_worktrees = WorktreeConfigs::kUnknown);
+inline constexpr std::string_view kWorktreeConfigSetting = "extensions.worktreeconfig";
 
 // Whether hutch shows the user such a change: of who they are to git, of an address, or of the remote that a branch
 // had.

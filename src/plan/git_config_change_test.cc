@@ -65,6 +65,21 @@ TEST(GitConfigChange, NamesTheSettingThatMustNotChange) {
   EXPECT_EQ(held("[core]\n\tlogAllRefUpdates = false\n"), "core.logallrefupdates");
 }
 
+TEST(GitConfigChange, ConfigurationsOfWorkTreesAreReadIfTheyAreHarmless) {
+  constexpr std::string_view kSet = "[extensions]\n\tworktreeConfig = true\n";
+  constexpr std::string_view kUnset = "[extensions]\n\tworktreeConfig = false\n";
+  const auto held_with = [](std::string_view before, std::string_view after) {
+    return held_git_config_change(before, after, {}, WorktreeConfigs::kHarmless).value_or("");
+  };
+  EXPECT_EQ(held_with("", kSet), "");
+  EXPECT_EQ(held_with("", kUnset), kWorktreeConfigSetting);
+  EXPECT_EQ(held_with(kSet, kUnset), kWorktreeConfigSetting);
+  EXPECT_EQ(held_with(kSet, ""), kWorktreeConfigSetting);
+  EXPECT_EQ(held_with("", "[extensions]\n\tworktreeConfig\n"), kWorktreeConfigSetting);
+  EXPECT_EQ(held_with("", "[extensions]\n\tworktreeConfig = true\n[core]\n\tfsmonitor = x\n"), "core.fsmonitor");
+  EXPECT_EQ(held_with("", "[extensions \"x\"]\n\tworktreeConfig = true\n"), "extensions.x.worktreeconfig");
+}
+
 TEST(GitConfigChange, ARemoteOfTheUserStays) {
   EXPECT_EQ(held("[remote \"origin\"]\n\turl = https://evil.example/r\n"), "remote.origin.url");
   EXPECT_EQ(held("[remote \"origin\"]\n\tpushurl = https://evil.example/r\n"), "remote.origin.pushurl");

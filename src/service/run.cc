@@ -363,9 +363,10 @@ void settle_refusals(sandbox::Outcome& outcome, const Prepared& prepared, const 
 }
 
 // A mount cannot protect a name that does not exist. New files with these names undo what the mounts on hooks and
-// config protect, so hutch warns the person before they run git.
+// config protect, so hutch warns the person before they run git. A supervisor judges what is written there.
 void tell_redirected_git(const Prepared& prepared, const Tell& tell) {
   static constexpr std::string_view kHooks = "hooks";
+  if (prepared.plan.supervisor != plan::Supervisor::kNone) return;
   for (const policy::Rule& rule : prepared.rules) {
     if (rule.origin != policy::Origin::kMandatory || !rule.path.ends_with("/hooks")) continue;
     const std::string_view git = std::string_view(rule.path).substr(0, rule.path.size() - kHooks.size());

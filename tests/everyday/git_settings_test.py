@@ -28,7 +28,7 @@ HELD = {
     "remote.origin.pushurl": "git remote set-url --push origin https://other.example/r.git",
     "remote.up.url": "git remote add up /elsewhere/r.git",
     "branch.main.remote": "git remote add up https://host.example/r; git config branch.main.remote up",
-    "extensions.worktreeconfig": "git config extensions.worktreeConfig true",
+    "extensions.worktreeconfig": "git config extensions.worktreeConfig false",
 }
 
 
@@ -186,6 +186,33 @@ def test_settings_of_worktrees(hutch, backend, project):
     ran = hutch.run("/bin/sh", "-ec", script).ok()
     assert "bare = false" in ran.text and ran.text.endswith("first\n"), ran
     assert "refused" not in ran.errors, ran
+
+
+SPARSE = ("mkdir d e; echo d > d/d; echo e > e/e; git add d e; git commit -qm dirs; git worktree add -q ../{project}-w; "
+          "git worktree add -q w")
+
+
+@pytest.mark.parametrize("place", [".", "w"])
+def test_sparse_checkout(hutch, backend, config, as_user, project, place):
+    script = (f"set -e; cd {place}; git sparse-checkout set d; ls; git status --porcelain; git sparse-checkout disable; "
+              "ls; git status --porcelain; git config extensions.worktreeConfig")
+    twin = project.parent / f"{project.name}-twin"
+    harness.run_in(as_user, ["/bin/sh", "-ec", f"cp -a {project} {twin}"], cwd=project.parent).ok()
+    for directory in (project, twin):
+        harness.run_in(as_user, ["/bin/sh", "-ec", SPARSE.format(project=directory.name)], cwd=directory).ok()
+    expected = harness.run_in(as_user, ["/bin/sh", "-c", script], cwd=twin).ok().text
+    ran = hutch.sh(script).ok()
+    assert ran.text == expected and ran.errors == "", (ran, expected)
+
+
+@pytest.mark.parametrize("place", [".git/config.worktree", ".git/worktrees/w/config.worktree"])
+def test_what_git_does_not_read_yet_stays_unread(hutch, backend, config, as_user, project, place):
+    script = SPARSE.format(project=project.name) + f"; git config -f {place} core.fsmonitor ./evil"
+    harness.run_in(as_user, ["/bin/sh", "-ec", script], cwd=project).ok()
+    before = config.read_text()
+    ran = hutch.sh("git sparse-checkout set d")
+    assert ran.code != 0 and config.read_text() == before, ran
+    assert f"writing {config} was refused: it changes extensions.worktreeconfig; " in ran.errors, ran
 
 
 @pytest.mark.parametrize("there", ["there", "absent"])

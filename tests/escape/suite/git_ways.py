@@ -194,6 +194,10 @@ WAYS = {
     "a program of a setting in the environment": (
         "printf '#!/bin/sh\\nTRIP\\n' > tools/see; chmod 755 tools/see"),
     "a worktree's configuration": "printf 'EVIL' > $(echo .git/worktrees/*)/config.worktree".replace("EVIL", EVIL),
+    "the configuration of the work tree, read from now on": (
+        "git config extensions.worktreeConfig true; printf 'EVIL' > .git/config.worktree".replace("EVIL", EVIL)),
+    "the configuration of the work tree, written before": (
+        "printf 'EVIL' > .git/config.worktree; git config extensions.worktreeConfig true".replace("EVIL", EVIL)),
     "a worktree's common directory": (
         "mkdir -p evil; cp -r .git/* evil/; printf 'EVIL' > evil/config; "
         "rm -f .git/worktrees/wt/commondir; echo ../../../evil > .git/worktrees/wt/commondir".replace("EVIL", EVIL)),
