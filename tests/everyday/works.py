@@ -1,35 +1,13 @@
 # What developers do all day, as a table: small projects that have to work inside as they do outside.
-"""Each Work is a script that runs in an empty project, first outside of any sandbox and then inside; what it prints has
-to be the same. docs/works-inside.md is made from this table and its results (./dev works)."""
+"""Each Work (work.py) is a script that runs in an empty project, first outside of any sandbox and then inside; what it
+prints has to be the same. docs/works-inside.md is made from this table and its results (./dev works)."""
 
-import dataclasses
-import os
-import shutil
-import textwrap
-
-PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-
-@dataclasses.dataclass(frozen=True)
-class Work:
-    name: str
-    kind: str
-    script: str
-    needs: tuple = ()       # programs; where one is missing the work is skipped
-    files: dict = dataclasses.field(default_factory=dict)
-    refused: str = ""       # it does not work inside: its exit code is not 0, and it prints this
-    ordinary: bool = False  # its own program refuses to run as root
-    slow: bool = False      # runs with ./dev test --all, and for the page
-    note: str = ""          # for the page
-
-
-def text(lines):
-    return textwrap.dedent(lines).lstrip()
-
-
-GIT = ("git config --global init.defaultBranch main; git config --global user.name A; "
-       "git config --global user.email a@b.example; ")
-PYTHON = "/usr/bin/python3"
+import works_builds
+import works_git
+import works_servers
+import works_settings
+import works_web
+from work import GIT, PYTHON, Work, text
 
 WORKS = [
     Work("git: clone, branch, merge, rebase, stash", "git", GIT + """
@@ -230,7 +208,4 @@ WORKS = [
     Work("a namespace of its own", "refused", "unshare -Ur true", ("unshare",), refused="unshare"),
 ]
 
-
-def missing(work):
-    """The first thing that this machine does not have; empty if it has all."""
-    return next((need for need in work.needs if not (os.path.exists(need) or shutil.which(need, path=PATH))), "")
+WORKS += works_git.WORKS + works_servers.WORKS + works_builds.WORKS + works_web.WORKS + works_settings.WORKS

@@ -6,16 +6,19 @@ import os
 import pathlib
 import subprocess
 import sys
-import textwrap
 
 import daemons
 import harness
+import npm_packages
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import project  # noqa: E402
 import works  # noqa: E402
 
+npm = npm_packages.npm
 WAYS = ["namespace", "bwrap", "agent"]
+TIMEOUT = 300.0  # seconds of the slowest work on a busy machine
 PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
 # The host as it is, with other people in passwd(5) and group(5).
 MAKE = "mount --bind \"$1/passwd\" /etc/passwd; mount --bind \"$1/group\" /etc/group; echo made; exec sleep infinity"
@@ -59,9 +62,18 @@ def worker(request, base):
 class Worker:
     person: harness.Person
     enter: object
+    printed: dict = dataclasses.field(default_factory=dict)
 
-    def run(self, program, *words, directory, env):
-        return harness.run_in(self.person, [program, *words], cwd=directory, env=env, outer=self.enter(directory))
+    def outside(self, work, made):
+        """What it prints outside; it is run once for all ways."""
+        if work.name not in self.printed:
+            ran = self.run("/bin/sh", "-c", made.script, directory=made.outside, env=made.env)
+            self.printed[work.name] = ran.ok().text
+        return self.printed[work.name]
+
+    def run(self, program, *words, directory, env, **options):
+        return harness.run_in(self.person, [program, *words], cwd=directory, env=env, outer=self.enter(directory),
+                              timeout=TIMEOUT, **options)
 
 
 @pytest.fixture(scope="module")
@@ -72,37 +84,51 @@ def daemon(base, worker):
     made.stop()
 
 
+@pytest.fixture(params=[pytest.param(work, id=work.name, marks=[pytest.mark.slow] if work.slow else [])
+                        for work in works.WORKS])
+def work(request, worker):
+    """A line of the table that this machine has the programs for."""
+    if missing := request.param.missing():
+        pytest.skip(missing)
+    if request.param.ordinary and worker.person.uid == 0:
+        pytest.skip("it is for ordinary users")
+    if request.param.mount and os.geteuid() != 0:
+        pytest.skip("root alone makes mounts")
+    return request.param
+
+
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("work", [pytest.param(work, id=work.name, marks=[pytest.mark.slow] if work.slow else [])
-                                  for work in works.WORKS])
-def test_it_works_as_outside(base, worker, daemon, work, way):
-    if missing := works.missing(work):
-        pytest.skip(f"{missing} is not installed")
-    if work.ordinary and worker.person.uid == 0:
-        pytest.skip("its own program does not run as root")
-    top = worker.person.mkdir(worker.person.home / base.unused("work").name)
-    outside, inside, home = (worker.person.mkdir(top / name) for name in ("outside/project", "inside/project", "home"))
-    script = "set -e\n" + textwrap.dedent(work.script)
-    env = {"HOME": str(home), "PATH": works.PATH, "LANG": "C.UTF-8"}
-    for name, content in work.files.items():
-        worker.person.write(inside / name, content)
-        worker.person.write(outside / name, content)
-    ran = run_inside(base, worker, daemon, inside, script, way, env)
-    if work.refused:
-        assert ran.code != 0 and work.refused in ran.text + ran.errors, ran
-        return
-    expected = worker.run("/bin/sh", "-c", script, directory=outside, env=env).ok()
-    assert ran.code == 0 and ran.text == expected.text, f"outside: {expected.text}\ninside: {ran}"
+def test_it_works_as_outside(request, base, worker, daemon, work, way):
+    if way in work.fails:
+        request.applymarker(pytest.mark.xfail(reason=work.fails[way], strict=True))
+    packages = request.getfixturevalue("npm")(*work.npm) if work.npm else None
+    made = project.Projects(base, worker, work, packages)
+    try:
+        ran, told = run_inside(base, worker, daemon, made, way)
+        if work.refused:
+            assert ran.code != 0 and work.refused in ran.text + ran.errors + told, f"{ran}\n{told}"
+            return
+        expected = worker.outside(work, made)
+        for name in work.held:
+            assert name in expected and name in told, f"outside: {expected}\ninside: {ran}\n{told}"
+        expected = "".join(line for line in expected.splitlines(True) if not any(name in line for name in work.held))
+        assert ran.code == 0 and ran.text == expected, f"outside: {expected}\ninside: {ran}"
+    finally:
+        made.stop()
 
 
-def run_inside(base, worker, daemon, project, script, way, env):
+def run_inside(base, worker, daemon, made, way):
+    """How it ended, and what hutch said of it: to an agent's commands it says nothing, but its record has it."""
+    policy = made.policy()
     if way != "agent":
-        return worker.run(base.bin / "hutch", "run", "--backend", way, "--", "/bin/sh", "-c", script,
-                          directory=project, env=env)
-    name = daemon.create(f"dir={project}")
-    ran = daemon.sh(name, script)
+        options = ["--policy", policy] if policy else []
+        ran = worker.run(base.bin / "hutch", "run", "--backend", way, *options, "--", "/bin/sh", "-c", made.script,
+                         directory=made.inside, env=made.env)
+        return ran, ran.errors
+    name = daemon.create(f"dir={made.inside}", *[f"policy={policy}"] * bool(policy))
+    ran = daemon.sh(name, made.script, env=made.env, timeout=TIMEOUT)
     daemon("agent", "remove", name).ok()
-    return ran
+    return ran, daemon("why").text
 
 
 def test_the_page_is_of_this_table():
@@ -113,5 +139,5 @@ def test_the_page_is_of_this_table():
 
 def test_most_of_it_was_tried():
     """A machine of the tests has the programs of packaging/dependencies."""
-    lacking = [work.name for work in works.WORKS if works.missing(work)]
+    lacking = [work.name for work in works.WORKS if work.missing()]
     assert len(lacking) < len(works.WORKS) / 2, lacking

@@ -21,7 +21,8 @@ HEAD = """\
 
 Each line is a small project of `tests/everyday/works.py`. A test runs its commands outside of any sandbox, and then
 inside: with `hutch run` on the backends `namespace` and `bwrap`, and in an agent's sandbox. "works" means that it ended
-with exit code 0 and printed the same. "refused" means that hutch does not allow it, and that the program says so.
+with exit code 0 and printed the same. "refused" means that hutch does not allow it, and that hutch or the program says
+so. If a line names Debian packages, `./dev` does not install them: the test is skipped where they are absent.
 
 `./dev works` wrote this page from a run. To add a line, add an entry to the table.
 """
@@ -94,8 +95,13 @@ def page_of(works, found):
                 continue
             outcomes = found.get(work.name, {})
             cells = [shown(work, outcomes.get(way, "not run")) for way in WAYS]
-            lines.append(f"| {work.name} | {' | '.join(cells)} | {work.note} |")
+            lines.append(f"| {work.name} | {' | '.join(cells)} | {remark(work)} |")
     return HEAD + "\n".join(lines) + "\n"
+
+
+def remark(work):
+    packages = f"Debian: `{work.debian}`" if work.debian else ""
+    return "; ".join(one for one in (work.note, packages) if one)
 
 
 def shown(work, outcome):
