@@ -29,12 +29,23 @@ std::string end_of(const sandbox::Outcome& outcome) {
 
 // What a person needs to understand a failure; of a command that succeeded which hosts it did not reach, and which
 // rules did not hold.
-void explain_end(const sandbox::Outcome& outcome) {
+void explain_refusals(const sandbox::Outcome& outcome) {
+  static constexpr int kShown = 5;
+  int shown = 0;
+  int more = 0;
   for (const sandbox::Refusal& refusal : outcome.refusals) {
-    const bool always = !refusal.host.empty() || refusal.weight == sandbox::Refusal::Weight::kAlways;
-    if (outcome.exit_code != 0 || always) say(refusal.what);
+    const bool always = refusal.weight == sandbox::Refusal::Weight::kAlways;
+    if (outcome.exit_code == 0 && refusal.host.empty() && !always) continue;
+    const bool fits = always || shown < kShown;
+    if (fits) say(refusal.what);
     if (!refusal.diff.empty()) (void)sys::write_until_told(2, refusal.diff);
+    if (!always) ++(fits ? shown : more);
   }
+  if (more > 0) say(cat({std::to_string(more), " more changes or connections were refused; hutch why shows them"}));
+}
+
+void explain_end(const sandbox::Outcome& outcome) {
+  explain_refusals(outcome);
   if (outcome.exit_code == 0) return;
   if (outcome.pids_limit_hits > 0) say("the limit of processes was hit");
   const std::string end = end_of(outcome);

@@ -23,9 +23,11 @@
 #include "guest/access_sockets.h"
 #include "guest/git_configs.h"
 #include "guest/judged_files.h"
+#include "guest/kept_places.h"
 #include "guest/replaced_files.h"
 #include "guest/turns.h"
 #include "plan/names.h"
+#include "policy/defaults.h"
 #include "sys/files.h"
 #include "sys/identity.h"
 #include "sys/io.h"
@@ -90,6 +92,7 @@ class AccessServer {
   Status change(const AccessQuestions::Waiting& asking);
   Status finish(const AccessCall& call, Result<CallAnswer> answered);
   void tell(std::uint32_t caller, const std::string& path, const plan::NameRule& rule);
+  void tell_kept(const AccessCall& call);
   void tell_rights(const AccessCall& call, const std::string& path);
   void tell_instructions(std::uint32_t caller, const std::string& path, const plan::NameRule& rule);
   void tell_replaced(ReplacedFiles::Event event, std::uint32_t caller, const std::string& path,
@@ -137,6 +140,10 @@ bool is_settled(const Result<CallAnswer>& answered) {
   if (answered) return !std::holds_alternative<LetThrough>(*answered);
   const int error = answered.error().sys_errno;
   return error != ENOENT && error != EACCES && error != EROFS;
+}
+// A name on which something is mounted can be neither removed nor renamed: unlink(2), rename(2).
+bool is_of_mount(const Error& error) {
+  return error.sys_errno == EBUSY || error.sys_errno == EXDEV || error.sys_errno == EROFS;
 }
 bool is_about_socket(const sys::Notification& raw) { return raw.syscall == SYS_connect || raw.syscall == SYS_bind; }
 
@@ -313,6 +320,7 @@ bool AccessServer::is_let_through(const sys::Notification& raw) {
   // Of what a rule covers, or a person is asked about, more is to be said.
   const auto covered = places_.take_covered();
   const bool by_rule = covered && plan::denied_name(names_, *covered);
+  if (covered && !is_of_kernel(*covered) && kept_by_mount(places_, **call)) return false;
   return elsewhere && !by_rule && !(questions_.asks() && questions_.about(**call));
 }
 
@@ -452,10 +460,10 @@ Status AccessServer::change(const AccessQuestions::Waiting& asking) {
   auto answered = calls.answer(call);
   const auto covered = places_.take_covered();
   const bool meets_cover = answered && std::holds_alternative<LetThrough>(*answered) && covered;
-  if (meets_cover && call.kind != AccessKind::kAskAccess) {
-    const auto rule = plan::denied_name(names_, *covered);
-    const bool will_ask = rule && rule->asking == plan::NameRule::Asking::kMayBe && asking.rounds == 0;
-    if (rule && !(will_ask && questions_.asks())) tell(call.raw.pid, *covered, *rule);
+  const auto covering = meets_cover ? plan::denied_name(names_, *covered) : std::nullopt;
+  if (covering && call.kind != AccessKind::kAskAccess) {
+    const bool will_ask = covering->asking == plan::NameRule::Asking::kMayBe && asking.rounds == 0;
+    if (!will_ask || !questions_.asks()) tell(call.raw.pid, *covered, *covering);
   }
   if (to_ask && !answered) {
     const auto& [path, rule] = *to_ask;
@@ -466,6 +474,7 @@ Status AccessServer::change(const AccessQuestions::Waiting& asking) {
     const auto asked = questions_.about(call);
     if (asked && TRY(questions_.ask(asking, *asked))) return {};
   }
+  if (answered ? meets_cover && !covering : is_of_mount(answered.error())) tell_kept(call);
   TRY(send_told());
   return finish(call, std::move(answered));
 }
@@ -481,6 +490,14 @@ Status AccessServer::finish(const AccessCall& call, Result<CallAnswer> answered)
     return sys::answer_with_descriptor(listener_.get(), id, opened->file.get(), opened->on_exec);
   }
   return sys::answer_notification(listener_.get(), id, std::get<Done>(*answered).value);
+}
+
+// Python writes its caches wherever it may.
+void AccessServer::tell_kept(const AccessCall& call) {
+  static constexpr std::string_view kCaches = "/__pycache__";
+  const auto kept = kept_by_mount(places_, call);
+  if (!kept || kept->contains(kCaches) || is_of_kernel(*kept)) return;
+  tell(call.raw.pid, *kept, plan::rule_about(*kept, std::string(policy::kReadOnlyPlace)));
 }
 
 void AccessServer::tell(std::uint32_t caller, const std::string& path, const plan::NameRule& rule) {

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/text.h"
+#include "guest/kept_places.h"
 #include "sys/notify.h"
 
 namespace hutch::guest {
@@ -26,12 +26,6 @@ constexpr mode_t kPassedThroughMode = 0111;
 constexpr mode_t kOwnerMayWrite = 0200;
 
 using Wanted = wire::FileAsked::Wanted;
-
-// The kernel's own files are nobody's to grant.
-bool is_of_kernel(std::string_view path) {
-  static constexpr std::array<std::string_view, 3> kKernels = {"/proc", "/sys", "/dev"};
-  return std::ranges::any_of(kKernels, [&](std::string_view directory) { return is_within(path, directory); });
-}
 
 bool opens(const AccessCall& call) { return call.kind == AccessKind::kOpen; }
 

@@ -122,6 +122,9 @@ std::optional<Availability> switched_off(const IsolationFacts& facts) {
   if (!facts.max_user_namespaces) {
     return missing("the kernel has no user namespaces", "use a kernel built with CONFIG_USER_NS");
   }
+  if (*facts.max_user_namespaces == 0 && facts.is_in_sandbox) {
+    return missing("this is a sandbox of hutch's, and a sandbox makes no other", "run hutch outside of it");
+  }
   if (*facts.max_user_namespaces == 0) {
     return missing("user namespaces are switched off (user.max_user_namespaces is 0)",
                    "sudo sysctl -w user.max_user_namespaces=15000");

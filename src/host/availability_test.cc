@@ -86,6 +86,10 @@ TEST(Availability, SwitchedOffForAll) {
     expect_missing(availability(backend, facts), "user.max_user_namespaces is 0",
                    "sysctl -w user.max_user_namespaces=");
   }
+  facts.is_in_sandbox = true;
+  expect_missing(availability("namespace", facts), "a sandbox of hutch's", "outside");
+  facts.max_user_namespaces = 63000;  // "none" has the variables too
+  EXPECT_TRUE(availability("namespace", facts).available);
   facts.max_user_namespaces.reset();
   expect_missing(availability("namespace", facts), "no user namespaces", "CONFIG_USER_NS");
 }

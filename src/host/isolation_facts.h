@@ -27,6 +27,7 @@ struct IsolationFacts {
   bool lacks_descriptors = false;  // this process has as many files open as it may: nothing could be tried
   bool is_filtered = false;     // a seccomp filter lies on this very process
   std::optional<std::int64_t> max_user_namespaces;      // user.max_user_namespaces
+  bool is_in_sandbox = false;                           // of hutch's, as its variables say
   std::optional<std::int64_t> unprivileged_namespaces;  // kernel.unprivileged_userns_clone, of some distributions
   std::optional<std::int64_t> apparmor_restriction;     // kernel.apparmor_restrict_unprivileged_userns
   bool has_apparmor_profile = false;                    // hutch's own lies in /etc/apparmor.d

@@ -43,9 +43,10 @@ struct ChangeableSetting {
 // Not in the list, though they name no program: core.bare and core.worktree (where the files are), commit.gpgSign and
 // what else a user relies on for safety, push.default, push.followTags, remote.*.push, pushurl and mirror (what the
 // user's next push publishes, and where), remote.*.promisor and extensions.partialClone (git then fetches at any
-// command), core.repositoryFormatVersion (git then reads extensions, or refuses the repository), core.logAllRefUpdates (without it the user's way back is
-// gone), rerere.* (git takes resolutions of conflicts from a directory that a sandbox may write), fetch.pruneTags (the
-// user's next fetch removes tags), remote.*.gh-resolved (the repository that gh(1) acts on).
+// command), core.repositoryFormatVersion (git then reads extensions, or refuses the repository), core.logAllRefUpdates
+// (without it the user's way back is gone), rerere.* (git takes resolutions of conflicts from a directory that a
+// sandbox may write), fetch.pruneTags (the user's next fetch removes tags), remote.*.gh-resolved (the repository that
+// gh(1) acts on).
 constexpr std::array kChangeable = {
     ChangeableSetting{"user", "name", Of::kAll, NewValue::kText},
     ChangeableSetting{"user", "email", Of::kAll, NewValue::kText},

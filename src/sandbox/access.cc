@@ -249,6 +249,7 @@ Result<AccessSupervisor> AccessSupervisor::await(AccessRules rules, std::vector<
 Status AccessSupervisor::start() {
   Awaited own = std::move(*awaited_);
   awaited_.reset();
+  explain_ = std::move(own.rules.explain);
   auto [ours, its] = TRY(sys::socket_pair());
   // An open of its own for each supervisor: the lock belongs to that, and ends with it.
   const auto turns = open_turns_in(own.rules.data);
@@ -490,8 +491,8 @@ std::optional<std::string> AccessSupervisor::over() const {
   return found == held_.end() ? std::nullopt : std::optional(found->path);
 }
 
-// One that has gone is noticed when it is heard. One that is there and does not get a message would wait for it, and the
-// call that it holds with it.
+// One that has gone is noticed when it is heard. One that is there and does not get a message would wait for it, and
+// the call that it holds with it.
 void AccessSupervisor::send(const wire::ToGuest& message, const UniqueFd& descriptor) {
   if (!connection_) return;
   const int raw = descriptor.get();
@@ -526,7 +527,9 @@ Status AccessSupervisor::receive() {
 Status AccessSupervisor::take(wire::ToHost message) {
   if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
   if (const auto* refused = std::get_if<wire::Refused>(&message)) {
-    told_.refusals.push_back(refusal_of(*refused));
+    Refusal& told = told_.refusals.emplace_back(refusal_of(*refused));
+    const bool lacks_reason = refused->call == wire::RefusedCall::kFileChange && remedy_of(*refused).empty();
+    if (lacks_reason && explain_) explain_(told, refused->path);
   } else if (auto* asked = std::get_if<wire::SocketAsked>(&message)) {
     told_.requests.push_back({asked->id, asked->pid, std::move(asked->path), asked->error});
   } else if (auto* about = std::get_if<wire::FileAsked>(&message)) {

@@ -31,6 +31,8 @@ struct AccessRules {
       sources{};  // of those that are wire::SupervisedMount::Descriptor::kHeld, among the host's mounts
   std::string data{};  // hutch's data directory: the supervisors of one user take turns by a file there
   plan::CommittedFiles committed = plan::CommittedFiles::kHeldBack;
+  // Completes what is told of a change of `path`; absent: nobody knows more.
+  std::function<void(Refusal& told, const std::string& path)> explain{};
 };
 // Opens what it names. `data` is hutch's data directory.
 Result<AccessRules> access_rules(const std::string& guest_program, const plan::SandboxPlan& plan,
@@ -126,6 +128,7 @@ class AccessSupervisor {
   void send(const wire::ToGuest& message, const UniqueFd& descriptor);
 
   std::optional<Awaited> awaited_;  // until it starts
+  std::function<void(Refusal& told, const std::string& path)> explain_;
   sys::ChildProcess process_;
   std::optional<wire::Connection> connection_;
   UniqueFd listener_;  // from its start on, while there is a connection

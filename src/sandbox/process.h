@@ -29,9 +29,10 @@ struct ProcessEnd {
   std::chrono::milliseconds duration{0};
   std::string reason;  // why it was not executed, or what ended it besides itself; else empty
   Code code = Code::kSystem;  // of a reason why it was not started
-  std::vector<std::string> refusals{};  // of hosts, which the sandbox saw while it ran; untrusted text, each once
+  // What the sandbox was refused while it ran; untrusted text, each once.
+  std::vector<std::string> refusals{};
   std::vector<std::pair<std::string, int>>
-      refused_hosts{};  // those hosts; the port is 0 if only the name was asked for
+      refused_hosts{};  // the hosts among them; the port is 0 if only the name was asked for
 };
 
 enum class OutputStream { kOutput, kError };

@@ -398,6 +398,7 @@ void Resident::take_end(std::uint32_t number, ProcessEnd end) {
     process = tracked->second.process;
     shown = tracked->second.shown;
     end.refusals = std::move(tracked->second.refusals);
+    if (end.exit_code != 0) std::ranges::move(tracked->second.refused_changes, std::back_inserter(end.refusals));
     end.refused_hosts = std::move(tracked->second.refused_hosts);
     // Of a command that began and ended within one turn: they came after that turn's beginning.
     std::ranges::move(new_pipes_, std::back_inserter(pipes_));
@@ -434,14 +435,16 @@ void Resident::remember(std::uint32_t number, ProcessRequest::Shown shown) {
 
 void Resident::tell_refusal(const Refusal& refusal) {
   if (settings_.on_refusal) settings_.on_refusal(refusal);
-  if (refusal.host.empty()) return;
+  const bool is_host = !refusal.host.empty();
+  if (!is_host && refusal.about != Refusal::About::kRefusal) return;
+  const bool waits = !is_host && refusal.weight == Refusal::Weight::kOfFailure;
   // Which of several processes wanted it is not always known: each that runs is told of it.
   const std::scoped_lock lock(mutex_);
   for (auto& [number, tracked] : running_) {
-    std::vector<std::string>& told = tracked.refusals;
+    std::vector<std::string>& told = waits ? tracked.refused_changes : tracked.refusals;
     if (told.size() < kToldRefusalsMax && std::ranges::find(told, refusal.what) == told.end()) {
       told.push_back(refusal.what);
-      tracked.refused_hosts.emplace_back(refusal.host, refusal.port);
+      if (is_host) tracked.refused_hosts.emplace_back(refusal.host, refusal.port);
     }
   }
 }

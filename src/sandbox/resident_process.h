@@ -22,7 +22,8 @@ struct TrackedProcess {  // one that runs
   wire::TerminalUse terminal = wire::TerminalUse::kNone;
   ProcessRequest::Shown shown = ProcessRequest::Shown::kYes;
   std::optional<Process::Clock::time_point> kill_at;
-  std::vector<std::string> refusals{};  // of hosts, since it began
+  std::vector<std::string> refusals{};  // since it began
+  std::vector<std::string> refused_changes{};  // told only if it fails
   std::vector<std::pair<std::string, int>> refused_hosts{};
 };
 

@@ -13,6 +13,7 @@
 #include "service/load_policy.h"
 #include "service/missing_repository.h"
 #include "service/programs.h"
+#include "service/refused_place.h"
 #include "service/start.h"
 #include "service/trust.h"
 #include "store/settings_file.h"
@@ -52,7 +53,10 @@ std::vector<std::string> own_places(const plan::SandboxPlan& plan) {
 }
 
 Result<sandbox::AccessRules> access_of(const Judged& judged, const std::string& data) {
-  return sandbox::access_rules(judged.guest_program, judged.prepared.plan, data, judged.prepared.committed);
+  const Prepared& prepared = judged.prepared;
+  auto rules = TRY(sandbox::access_rules(judged.guest_program, prepared.plan, data, prepared.committed));
+  rules.explain = place_explainer(prepared.rules, AllowedBy::kPolicy);
+  return rules;
 }
 
 // Whether a file may have a new name afterwards. An upload has no name until it ends.

@@ -31,6 +31,7 @@
 #include "service/prepare.h"
 #include "service/programs.h"
 #include "service/recorder.h"
+#include "service/refused_place.h"
 #include "service/run_questions.h"
 #include "service/start.h"
 #include "service/told_files.h"
@@ -214,6 +215,7 @@ Result<RunReport> run_prepared(const Job& job) {
   }));
 
   sandbox::AccessRules access = TRY(sandbox::access_rules(job.guest, plan, job.dirs.data, job.prepared.committed));
+  access.explain = place_explainer(job.prepared.rules, AllowedBy::kOption);
   sandbox::Supervision supervision{.instance = instance,
                                    .streams = streams,
                                    .signals = job.signals,

@@ -43,7 +43,11 @@ def text_of(path):
 
 
 def descendants(pid):
-    for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+    try:
+        tasks = list(pathlib.Path(f"/proc/{pid}/task").glob("*/children"))
+    except OSError:
+        return
+    for task in tasks:
         for child in text_of(task).split():
             yield int(child)
             yield from descendants(int(child))

@@ -76,6 +76,7 @@ def test_names_of_a_home_stay_closed_where_nobody_is(run, home):
     for name in ABSENT + SHELLS:
         assert not (home / name).exists(), name
     assert result.code != 0
+    result = run(attempts([".ssh/authorized_keys", ".bashrc"]), "--wide")
     assert f"{home}/.ssh was refused" in result.errors and f"{home}/.bashrc was refused" in result.errors
 
 

@@ -77,7 +77,7 @@ WAYS = {
     "the directory of references, removed": "rm -rf GIT/refs",
     "the directory's mode": "chmod 777 GIT",
     "the directory's mode, by a descriptor": "exec 3< GIT; chmod 777 /proc/self/fd/3",
-    "the directory's attributes": "setfattr -n user.evil -v evil GIT || chmod 700 GIT",
+    "the directory's attributes": "setfattr -n user.evil -v evil GIT; chmod 700 GIT",
     "recorded resolutions": "mkdir GIT/rr-cache",
     "a socket as the packed references": "rm -f GIT/packed-refs; python3 -c \"import socket; "
                                          "socket.socket(socket.AF_UNIX).bind('GIT/packed-refs')\"",

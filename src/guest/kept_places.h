@@ -1,0 +1,20 @@
+// Finds what keeps the kernel from a change that the supervisor lets through: a read-only mount, or a mount on a name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "guest/access_arguments.h"
+#include "guest/access_place.h"
+
+namespace hutch::guest {
+
+// The kernel's own files: nobody can grant them, and what is read-only there is so for everybody.
+bool is_of_kernel(std::string_view path);
+
+// The path of the sandbox that the call would change if the mounts were not as they are. Absent: the caller may not
+// change it anyway, or the kernel makes the change, or answers with an error that says nothing of hutch.
+std::optional<std::string> kept_by_mount(const Places& places, const AccessCall& call);
+
+}  // namespace hutch::guest
