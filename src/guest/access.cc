@@ -27,7 +27,6 @@
 #include "guest/replaced_files.h"
 #include "guest/turns.h"
 #include "plan/names.h"
-#include "policy/defaults.h"
 #include "sys/files.h"
 #include "sys/identity.h"
 #include "sys/io.h"
@@ -497,7 +496,7 @@ void AccessServer::tell_kept(const AccessCall& call) {
   static constexpr std::string_view kCaches = "/__pycache__";
   const auto kept = kept_by_mount(places_, call);
   if (!kept || kept->contains(kCaches) || is_of_kernel(*kept)) return;
-  tell(call.raw.pid, *kept, plan::rule_about(*kept, std::string(policy::kReadOnlyPlace)));
+  tell(call.raw.pid, *kept, plan::rule_of_mount(*kept));
 }
 
 void AccessServer::tell(std::uint32_t caller, const std::string& path, const plan::NameRule& rule) {

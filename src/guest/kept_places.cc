@@ -47,7 +47,7 @@ std::optional<NamedEntry> entry_of(const Places& places, const CallerPath& path)
   return NamedEntry{std::move(*directory), std::string(name)};
 }
 
-std::optional<std::string> path_below(const Places& places, const NamedEntry& entry) {
+std::optional<std::string> named_path(const Places& places, const NamedEntry& entry) {
   auto path = sys::path_of(places.proc(), entry.directory.get());
   if (!path || !path->starts_with('/')) return std::nullopt;
   return *path == "/" ? cat({"/", entry.name}) : cat({*path, "/", entry.name});
@@ -56,7 +56,7 @@ std::optional<std::string> path_below(const Places& places, const NamedEntry& en
 std::optional<std::string> kept_new_name(const Places& places, const CallerPath& path) {
   const auto entry = entry_of(places, path);
   if (!entry || sys::look_at_name(entry->directory.get(), entry->name)) return std::nullopt;
-  return is_kept(places, entry->directory.get()) ? path_below(places, *entry) : std::nullopt;
+  return is_kept(places, entry->directory.get()) ? named_path(places, *entry) : std::nullopt;
 }
 
 // A name that is there. A mount on it lets nobody remove or rename it (EBUSY).
@@ -67,7 +67,7 @@ std::optional<std::string> kept_name(const Places& places, const CallerPath& pat
   const auto above = sys::look_at(entry->directory.get());
   if (!there || !above) return std::nullopt;
   const bool is_mounted = there->mount != above->mount;
-  return is_mounted || is_kept(places, entry->directory.get()) ? path_below(places, *entry) : std::nullopt;
+  return is_mounted || is_kept(places, entry->directory.get()) ? named_path(places, *entry) : std::nullopt;
 }
 
 std::optional<std::string> kept_file(const Places& places, const Result<UniqueFd>& seen) {

@@ -198,6 +198,8 @@ NameRule rule_about(std::string_view path, std::string rule) {
   return {policy::escape_wildcards(path), std::move(rule), {}, {}};
 }
 
+NameRule rule_of_mount(std::string_view path) { return rule_about(path, std::string(policy::kReadOnlyPlace)); }
+
 bool is_lifted_path(const GuardedNames& names, std::string_view path) {
   if (!names.allowed.empty()) {
     const std::vector<policy::ObeyedAt> listed = policy::obeyed_at(path);

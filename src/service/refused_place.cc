@@ -33,8 +33,8 @@ bool is_mandatory(const std::vector<policy::Rule>& rules, const std::string& rul
   });
 }
 
-std::string reason_of(const policy::Decision& decision, const std::vector<policy::Rule>& rules, const std::string& path,
-                      AllowedBy by) {
+std::string why_kept(const policy::Decision& decision, const std::vector<policy::Rule>& rules, const std::string& path,
+                     AllowedBy by) {
   if (decision.allowed) return cat({"it is protected where it exists at the start; ", allows(path, by)});
   if (decision.rule == "default") {
     return cat({"no entry of filesystem.allowWrite names it; ", allows(place_to_allow(path), by)});
@@ -52,7 +52,7 @@ std::function<void(sandbox::Refusal& told, const std::string& path)> place_expla
   return [by, rules = std::make_shared<const std::vector<policy::Rule>>(std::move(rules))](sandbox::Refusal& told,
                                                                                            const std::string& path) {
     const policy::Decision decision = policy::decide(*rules, policy::Access::kWrite, path);
-    told.what = cat({told.what, ": ", reason_of(decision, *rules, path, by)});
+    told.what = cat({told.what, ": ", why_kept(decision, *rules, path, by)});
     if (told.rule == policy::kReadOnlyPlace) told.rule = decision.allowed ? std::string("built in") : decision.rule;
   };
 }

@@ -1,6 +1,5 @@
 # Every refusal of a change is told: what was to change, why not, and what allows it; in the line, the JSON and `why`.
 import json
-import os
 
 import harness
 import pytest

@@ -188,14 +188,14 @@ def test_settings_of_worktrees(hutch, backend, project):
     assert "refused" not in ran.errors, ran
 
 
-SPARSE = ("mkdir d e; echo d > d/d; echo e > e/e; git add d e; git commit -qm dirs; git worktree add -q ../{project}-w; "
-          "git worktree add -q w")
+SPARSE = ("mkdir d e; echo d > d/d; echo e > e/e; git add d e; git commit -qm dirs; "
+          "git worktree add -q ../{project}-w; git worktree add -q w")
 
 
 @pytest.mark.parametrize("place", [".", "w"])
 def test_sparse_checkout(hutch, backend, config, as_user, project, place):
-    script = (f"set -e; cd {place}; git sparse-checkout set d; ls; git status --porcelain; git sparse-checkout disable; "
-              "ls; git status --porcelain; git config extensions.worktreeConfig")
+    script = (f"set -e; cd {place}; git sparse-checkout set d; ls; git status --porcelain; "
+              "git sparse-checkout disable; ls; git status --porcelain; git config extensions.worktreeConfig")
     twin = project.parent / f"{project.name}-twin"
     harness.run_in(as_user, ["/bin/sh", "-ec", f"cp -a {project} {twin}"], cwd=project.parent).ok()
     for directory in (project, twin):

@@ -14,7 +14,8 @@ MODULE = {"version.txt": "7\n", "LICENSE": "free\n", ".editorconfig": "root = tr
           "latest": "-> version.txt"}
 PROJECTS = {
     "c": ({
-        "main.c": '#include <stdio.h>\n#include "part.h"\nint main(void) { printf("%d\\n", part()); return part() != 7; }\n',
+        "main.c": '#include <stdio.h>\n#include "part.h"\n'
+                  'int main(void) { printf("%d\\n", part()); return part() != 7; }\n',
         "src/part.c": '#include "../part.h"\nint part(void) { return VERSION; }\n',
         "part.h": "int part(void);\n",
         "Makefile": "V := $(shell cat vendor/module/version.txt)\nprogram: main.c src/part.c\n"
@@ -28,8 +29,9 @@ PROJECTS = {
     "node": ({
         "package.json": '{"name": "p", "version": "1.0.0", "scripts": {"build": "node build.js", '
                         '"test": "node test.js"}}\n',
-        "build.js": "const fs = require('fs');\nfs.mkdirSync('dist', {recursive: true});\n"
-                    "fs.writeFileSync('dist/v.js', `module.exports = ${fs.readFileSync('vendor/module/version.txt')}`);\n",
+        "build.js": "const fs = require('fs');\nconst v = fs.readFileSync('vendor/module/version.txt');\n"
+                    "fs.mkdirSync('dist', {recursive: true});\n"
+                    "fs.writeFileSync('dist/v.js', `module.exports = ${v}`);\n",
         "test.js": "if (require('./dist/v.js') !== 7) process.exit(1);\n",
         ".husky/pre-commit": "#!/bin/sh\nnpm test\n",
         ".claude/settings.json": '{"hooks": {}}\n',

@@ -202,11 +202,11 @@ WAYS = {
         "mkdir -p evil; cp -r .git/* evil/; printf 'EVIL' > evil/config; "
         "rm -f .git/worktrees/wt/commondir; echo ../../../evil > .git/worktrees/wt/commondir".replace("EVIL", EVIL)),
     "hooks of a link as git-init tries one": (
-        "mkdir .git/testing; printf '#!/bin/sh\\nTRIP\\n' > .git/testing/pre-commit; chmod 755 .git/testing/pre-commit; "
-        "rm -rf .git/hooks; ln -s testing .git/hooks"),
+        "mkdir .git/testing; cd .git/testing; printf '#!/bin/sh\\nTRIP\\n' > pre-commit; chmod 755 pre-commit; "
+        "cd ../..; rm -rf .git/hooks; ln -s testing .git/hooks"),
     "hooks of a moved link as git-init tries one": (
-        "mkdir .git/testing; printf '#!/bin/sh\\nTRIP\\n' > .git/testing/pre-commit; chmod 755 .git/testing/pre-commit; "
-        "rm -rf .git/hooks; ln -s testing .git/tAbCdE; mv .git/tAbCdE .git/hooks"),
+        "mkdir .git/testing; cd .git/testing; printf '#!/bin/sh\\nTRIP\\n' > pre-commit; chmod 755 pre-commit; "
+        "cd ../..; rm -rf .git/hooks; ln -s testing .git/tAbCdE; mv .git/tAbCdE .git/hooks"),
     "hooks by a hard link of a symbolic link": (
         "mkdir .git/evil; printf '#!/bin/sh\\nTRIP\\n' > .git/evil/pre-commit; chmod 755 .git/evil/pre-commit; "
         "ln -s evil .git/x; ln -P .git/x .git/hooks"),
