@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "host/absent.h"
+#include "host/closed_directories.h"
 #include "host/expand.h"
 #include "host/git_reach.h"
 #include "host/looker.h"
@@ -112,6 +113,7 @@ Result<PathAnswer> PathStudy::run() {
   TRY(add_own_programs());
   TRY(add_mandatory());
   TRY(add_obeyed_by_git());
+  if (facts_.uid == 0) TRY(raise_denies(rules_, looker_));
   TRY(look_at_root());
   add_notes();
   std::vector<std::string> missing = missing_store();
