@@ -442,7 +442,10 @@ Status AccessCalls::replace_git_config(const AccessCall& call, const Entry& from
   if (!S_ISREG(what.mode)) return call_error(EPERM);
   const std::string text = TRY(sys::read_at(written.get(), 0, plan::kGitConfigBytesMax + 1));
   const std::string_view directory = std::string_view(to.path).substr(0, to.path.rfind('/'));
-  if (!plan::is_harmless_git_config(text, directory)) return refuse_git(call, to.path);
+  const bool of_worktree = plan::judged_file(to.path) == plan::JudgedFile::kWorktreeConfig;
+  const bool harmless = of_worktree ? plan::is_harmless_worktree_config(text, directory)
+                                    : plan::is_harmless_git_config(text, directory);
+  if (!harmless) return refuse_git(call, to.path);
   umasks_.take_none();
   const auto flags = static_cast<unsigned>(call.flags);
   TRY(put_judged(to.at(), to.name, text, what.mode & 0777, flags));

@@ -48,7 +48,7 @@ plan::WorktreeConfigs worktree_configs(const Entry& config, std::string_view of_
   if (!worktrees) return kUnknown;
   const auto is_harmless = [&](const sys::TreeEntry& worktree) {
     const auto found = config_text(config, cat({"worktrees/", worktree.name, "/config.worktree"}));
-    return found && plan::is_harmless_git_config(found->text);
+    return found && plan::is_harmless_worktree_config(found->text);
   };
   return std::ranges::all_of(*worktrees, is_harmless) ? kHarmless : kUnknown;
 }

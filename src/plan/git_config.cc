@@ -2,6 +2,7 @@
 #include "plan/git_config.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <optional>
 #include <string>
@@ -120,6 +121,18 @@ bool is_harmless_git_config(std::string_view text, std::string_view directory) {
     if (!is_harmless(directory, section, line)) return false;
   }
   return true;
+}
+
+// Each section is read above.
+bool is_harmless_worktree_config(std::string_view text, std::string_view directory) {
+  static constexpr std::array<std::string_view, 10> kOfRepository = {
+      "remote", "branch", "submodule", "push", "fetch", "checkout", "extensions", "commit", "tag", "rerere"};
+  if (!is_harmless_git_config(text, directory)) return false;
+  return std::ranges::none_of(split(text, '\n'), [](std::string_view whole) {
+    const std::string_view line = trimmed(whole);
+    const auto section = line.starts_with('[') ? section_of(line) : std::nullopt;
+    return section && std::ranges::find(kOfRepository, *section) != kOfRepository.end();
+  });
 }
 
 }  // namespace hutch::plan

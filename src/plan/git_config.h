@@ -13,4 +13,8 @@ inline constexpr std::size_t kGitConfigBytesMax = 65536;
 // then core.worktree is not harmless.
 bool is_harmless_git_config(std::string_view text, std::string_view directory = {});
 
+// The same for config.worktree of one work tree (git-worktree(1)), which says more than the repository's configuration:
+// where the user's next push goes, and what it takes, is compared with the user's own settings there alone.
+bool is_harmless_worktree_config(std::string_view text, std::string_view directory = {});
+
 }  // namespace hutch::plan

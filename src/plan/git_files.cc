@@ -126,7 +126,7 @@ bool is_harmless_text(JudgedFile kind, std::string_view path, std::string_view t
   switch (kind) {
     case JudgedFile::kGitLink: return is_own_git_directory(path, text, root);
     case JudgedFile::kCommonDirectory: return is_own_common_directory(text);
-    case JudgedFile::kWorktreeConfig: return is_harmless_git_config(text);
+    case JudgedFile::kWorktreeConfig: return is_harmless_worktree_config(text);
     case JudgedFile::kMercurialConfig: return is_harmless_mercurial_config(text);
     case JudgedFile::kNone: break;
   }

@@ -53,6 +53,11 @@ TEST(GitFiles, OtherTexts) {
   EXPECT_FALSE(is_harmless_text(kMercurialConfig, "/p/.hg/hgrc", "[paths]\ndefault = x\n  [hooks]\n", "/p"));
   EXPECT_FALSE(is_harmless_text(kMercurialConfig, "/p/.hg/hgrc", "[paths]\n%include x\n", "/p"));
   EXPECT_TRUE(is_harmless_text(kWorktreeConfig, "/p/.git/worktrees/w/config.worktree", "[core]\nbare = false\n", "/p"));
+  for (const char* text : {"[remote \"origin\"]\npushurl = https://evil.example/e\n", "[branch \"m\"]\nremote = up\n",
+                           " [Remote \"origin\"]\nurl = /p/e\n", "[push]\ndefault = matching\n",
+                           "[core]\nbare = false\n\t[remote \"o\"]\npush = +refs/heads/*:refs/heads/*\n"}) {
+    EXPECT_FALSE(is_harmless_text(kWorktreeConfig, "/p/.git/worktrees/w/config.worktree", text, "/p")) << text;
+  }
 }
 
 TEST(GitFiles, LinksThroughWhichGitWouldWrite) {

@@ -228,3 +228,21 @@ def test_the_configuration_of_the_work_tree(hutch, backend, config, as_user, pro
         ran = hutch.sh(f"git config --worktree --add {setting} https://evil.example/")
         assert ran.code not in (0, 125) and f"it changes {setting};" in ran.errors, ran
     assert "evil" not in of_work_tree.read_text() and ("mine" in of_work_tree.read_text()) == (there == "there")
+
+
+WAYS_TO_WRITE = {
+    "at once": "printf '{}' > .git/worktrees/w/config.worktree",
+    "by git's lock": "printf '{}' > .git/worktrees/w/config.worktree.lock; "
+                     "mv .git/worktrees/w/config.worktree.lock .git/worktrees/w/config.worktree",
+}
+ELSEWHERE = "[remote \"origin\"]\n\tpushurl = https://evil.example/e\n"
+
+
+@pytest.mark.parametrize("order", ["read before", "read after"])
+@pytest.mark.parametrize("way", WAYS_TO_WRITE)
+def test_a_linked_work_tree_pushes_where_the_user_says(hutch, backend, config, as_user, project, way, order):
+    harness.run_in(as_user, ["/bin/sh", "-ec", SPARSE.format(project=project.name)], cwd=project).ok()
+    steps = ["git sparse-checkout set d", WAYS_TO_WRITE[way].format(ELSEWHERE)]
+    hutch.sh("; ".join(steps if order == "read before" else reversed(steps)))
+    remotes = harness.run_in(as_user, ["git", "remote", "-v"], cwd=project / "w").ok().text
+    assert "https://host.example/own.git (push)" in remotes and "evil" not in remotes, remotes
