@@ -34,14 +34,14 @@ void explain_refusals(const sandbox::Outcome& outcome) {
   int shown = 0;
   int more = 0;
   for (const sandbox::Refusal& refusal : outcome.refusals) {
-    const bool always = refusal.weight == sandbox::Refusal::Weight::kAlways;
-    if (outcome.exit_code == 0 && refusal.host.empty() && !always) continue;
+    const bool always = refusal.weight == sandbox::Refusal::Weight::kAlways || !refusal.host.empty();
+    if (outcome.exit_code == 0 && !always) continue;
     const bool fits = always || shown < kShown;
     if (fits) say(refusal.what);
     if (!refusal.diff.empty()) (void)sys::write_until_told(2, refusal.diff);
     if (!always) ++(fits ? shown : more);
   }
-  if (more > 0) say(cat({std::to_string(more), " more changes or connections were refused; hutch why shows them"}));
+  if (more > 0) say(cat({std::to_string(more), " more changes were refused; hutch why shows them"}));
 }
 
 void explain_end(const sandbox::Outcome& outcome) {

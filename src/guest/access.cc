@@ -319,7 +319,7 @@ bool AccessServer::is_let_through(const sys::Notification& raw) {
   // Of what a rule covers, or a person is asked about, more is to be said.
   const auto covered = places_.take_covered();
   const bool by_rule = covered && plan::denied_name(names_, *covered);
-  if (covered && !is_of_kernel(*covered) && kept_by_mount(places_, **call)) return false;
+  if (covered && kept_by_mount(places_, **call)) return false;
   return elsewhere && !by_rule && !(questions_.asks() && questions_.about(**call));
 }
 
@@ -357,6 +357,7 @@ Status AccessServer::hear(const wire::ToGuest& message) {
   }
   if (std::holds_alternative<wire::Settle>(message)) {
     TRY(settle());
+    told_.clear();  // the next command is told anew
     return host_.send(wire::ToHost(wire::Heeded{}));
   }
   if (std::holds_alternative<wire::GoOn>(message)) {
@@ -491,12 +492,9 @@ Status AccessServer::finish(const AccessCall& call, Result<CallAnswer> answered)
   return sys::answer_notification(listener_.get(), id, std::get<Done>(*answered).value);
 }
 
-// Python writes its caches wherever it may.
 void AccessServer::tell_kept(const AccessCall& call) {
-  static constexpr std::string_view kCaches = "/__pycache__";
   const auto kept = kept_by_mount(places_, call);
-  if (!kept || kept->contains(kCaches) || is_of_kernel(*kept)) return;
-  tell(call.raw.pid, *kept, plan::rule_of_mount(*kept));
+  if (kept) tell(call.raw.pid, kept->path, plan::rule_of_mount(kept->path, kept->name));
 }
 
 void AccessServer::tell(std::uint32_t caller, const std::string& path, const plan::NameRule& rule) {

@@ -47,36 +47,40 @@ std::optional<NamedEntry> entry_of(const Places& places, const CallerPath& path)
   return NamedEntry{std::move(*directory), std::string(name)};
 }
 
-std::optional<std::string> named_path(const Places& places, const NamedEntry& entry) {
+std::optional<KeptPlace> named_place(const Places& places, const NamedEntry& entry, plan::NameIs name) {
   auto path = sys::path_of(places.proc(), entry.directory.get());
   if (!path || !path->starts_with('/')) return std::nullopt;
-  return *path == "/" ? cat({"/", entry.name}) : cat({*path, "/", entry.name});
+  return KeptPlace{*path == "/" ? cat({"/", entry.name}) : cat({*path, "/", entry.name}), name};
 }
 
-std::optional<std::string> kept_new_name(const Places& places, const CallerPath& path) {
+std::optional<KeptPlace> kept_new_name(const Places& places, const CallerPath& path) {
   const auto entry = entry_of(places, path);
-  if (!entry || sys::look_at_name(entry->directory.get(), entry->name)) return std::nullopt;
-  return is_kept(places, entry->directory.get()) ? named_path(places, *entry) : std::nullopt;
+  if (!entry) return std::nullopt;
+  const auto there = sys::look_at_name(entry->directory.get(), entry->name);
+  if (there || there.error().sys_errno != ENOENT) return std::nullopt;
+  return is_kept(places, entry->directory.get()) ? named_place(places, *entry, plan::NameIs::kNew) : std::nullopt;
 }
 
 // A name that is there. A mount on it lets nobody remove or rename it (EBUSY).
-std::optional<std::string> kept_name(const Places& places, const CallerPath& path) {
+std::optional<KeptPlace> kept_name(const Places& places, const CallerPath& path) {
   const auto entry = entry_of(places, path);
   if (!entry) return std::nullopt;
   const auto there = sys::look_at_name(entry->directory.get(), entry->name);
   const auto above = sys::look_at(entry->directory.get());
   if (!there || !above) return std::nullopt;
   const bool is_mounted = there->mount != above->mount;
-  return is_mounted || is_kept(places, entry->directory.get()) ? named_path(places, *entry) : std::nullopt;
+  const bool kept = is_mounted || is_kept(places, entry->directory.get());
+  return kept ? named_place(places, *entry, plan::NameIs::kThere) : std::nullopt;
 }
 
-std::optional<std::string> kept_file(const Places& places, const Result<UniqueFd>& seen) {
+std::optional<KeptPlace> kept_file(const Places& places, const Result<UniqueFd>& seen) {
   if (!seen || !is_kept(places, seen->get())) return std::nullopt;
   auto path = sys::path_of(places.proc(), seen->get());
-  return path && path->starts_with('/') ? std::optional(std::move(*path)) : std::nullopt;
+  if (!path || !path->starts_with('/')) return std::nullopt;
+  return KeptPlace{std::move(*path), plan::NameIs::kThere};
 }
 
-std::optional<std::string> kept_from_opening(const Places& places, const AccessCall& call) {
+std::optional<KeptPlace> kept_from_opening(const Places& places, const AccessCall& call) {
   const bool creates = (call.flags & O_CREAT) != 0;
   const bool writes = (call.flags & O_ACCMODE) != O_RDONLY || (call.flags & O_TRUNC) != 0;
   const auto last = (call.flags & O_NOFOLLOW) != 0 ? sys::LastLink::kKeep : sys::LastLink::kFollow;
@@ -85,14 +89,7 @@ std::optional<std::string> kept_from_opening(const Places& places, const AccessC
   return creates ? kept_new_name(places, call.path) : std::nullopt;
 }
 
-}  // namespace
-
-bool is_of_kernel(std::string_view path) {
-  static constexpr std::array<std::string_view, 3> kKernels = {"/proc", "/sys", "/dev"};
-  return std::ranges::any_of(kKernels, [&](std::string_view directory) { return is_within(path, directory); });
-}
-
-std::optional<std::string> kept_by_mount(const Places& places, const AccessCall& call) {
+std::optional<KeptPlace> find_kept(const Places& places, const AccessCall& call) {
   using enum AccessKind;
   switch (call.kind) {
     case kOpen: return call.descriptor ? std::nullopt : kept_from_opening(places, call);
@@ -123,6 +120,21 @@ std::optional<std::string> kept_by_mount(const Places& places, const AccessCall&
     case kBind: break;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+bool is_of_kernel(std::string_view path) {
+  static constexpr std::array<std::string_view, 3> kKernels = {"/proc", "/sys", "/dev"};
+  return std::ranges::any_of(kKernels, [&](std::string_view directory) { return is_within(path, directory); });
+}
+
+// Python writes its caches wherever it may.
+std::optional<KeptPlace> kept_by_mount(const Places& places, const AccessCall& call) {
+  static constexpr std::string_view kCaches = "/__pycache__";
+  auto kept = find_kept(places, call);
+  const bool is_told = kept && !kept->path.contains(kCaches) && !is_of_kernel(kept->path);
+  return is_told ? std::move(kept) : std::nullopt;
 }
 
 }  // namespace hutch::guest

@@ -7,6 +7,7 @@
 
 #include "guest/access_arguments.h"
 #include "guest/access_place.h"
+#include "plan/names.h"
 
 namespace hutch::guest {
 
@@ -15,6 +16,10 @@ bool is_of_kernel(std::string_view path);
 
 // The path of the sandbox that the call would change if the mounts were not as they are. Absent: the caller may not
 // change it anyway, or the kernel makes the change, or answers with an error that says nothing of hutch.
-std::optional<std::string> kept_by_mount(const Places& places, const AccessCall& call);
+struct KeptPlace {
+  std::string path;
+  plan::NameIs name = plan::NameIs::kThere;
+};
+std::optional<KeptPlace> kept_by_mount(const Places& places, const AccessCall& call);
 
 }  // namespace hutch::guest

@@ -198,7 +198,9 @@ NameRule rule_about(std::string_view path, std::string rule) {
   return {policy::escape_wildcards(path), std::move(rule), {}, {}};
 }
 
-NameRule rule_of_mount(std::string_view path) { return rule_about(path, std::string(policy::kReadOnlyPlace)); }
+NameRule rule_of_mount(std::string_view path, NameIs name) {
+  return rule_about(path, std::string(name == NameIs::kNew ? policy::kReadOnlyDirectory : policy::kReadOnlyPlace));
+}
 
 bool is_lifted_path(const GuardedNames& names, std::string_view path) {
   if (!names.allowed.empty()) {

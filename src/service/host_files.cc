@@ -202,9 +202,6 @@ Status HostFiles::take(FilesNow now) {
   paths_ = std::move(now.found.facts);
   for (const policy::Rule& rule : rules_at_start_) close(rule, now.names.rules);
   std::ranges::move(plan::hidden_names(rules_, rules_at_start_), std::back_inserter(now.names.rules));
-  // A repository that has been made since is the sandbox's own, and so is its configuration.
-  std::erase_if(now.names.configs,
-                [&](const std::string& config) { return !std::ranges::binary_search(plan_.names.configs, config); });
   if (now.names == names_) return {};
   names_ = std::move(now.names);
   return refuse();

@@ -9,22 +9,15 @@
 #include "base/text.h"
 #include "policy/decide.h"
 #include "policy/defaults.h"
-#include "sys/files.h"
 
 namespace hutch::service {
 
 namespace {
 
-std::string allows(std::string_view path, AllowedBy by) {
-  const std::string shown = printable(path);
-  if (by == AllowedBy::kPolicy) return cat({"filesystem.allowWrite [\"", shown, "\"] in its policy allows it"});
-  return cat({"--allow-write ", shown, " allows it, filesystem.allowWrite for good"});
-}
-
-// An entry for a name that is absent allows nothing.
-std::string_view place_to_allow(const std::string& path) {
-  const std::string_view above = std::string_view(path).substr(0, std::max<std::size_t>(path.rfind('/'), 1));
-  return sys::exists(path) ? std::string_view(path) : above;
+// By the one name that was refused, and never more: the sandbox chose it.
+std::string allows(std::string_view path, std::string_view told_rule, AllowedBy by) {
+  if (told_rule == policy::kReadOnlyDirectory || by == AllowedBy::kPolicy) return {};
+  return cat({"; --allow-write ", printable(shell_word(path)), " allows it, filesystem.allowWrite for good"});
 }
 
 bool is_mandatory(const std::vector<policy::Rule>& rules, const std::string& rule) {
@@ -34,14 +27,14 @@ bool is_mandatory(const std::vector<policy::Rule>& rules, const std::string& rul
 }
 
 std::string why_kept(const policy::Decision& decision, const std::vector<policy::Rule>& rules, const std::string& path,
-                     AllowedBy by) {
-  if (decision.allowed) return cat({"it is protected where it exists at the start; ", allows(path, by)});
+                     std::string_view told_rule, AllowedBy by) {
+  const std::string allowed = allows(path, told_rule, by);
+  if (decision.allowed) return cat({"it is protected where it exists at the start", allowed});
   if (decision.rule == "default") {
-    return cat({"no entry of filesystem.allowWrite names it; ", allows(place_to_allow(path), by)});
+    const std::string_view whose = by == AllowedBy::kPolicy ? " in its policy" : "";
+    return cat({"no entry of filesystem.allowWrite", whose, " names it", allowed});
   }
-  if (is_mandatory(rules, decision.rule)) {
-    return cat({"programs outside act on what is written there; ", allows(path, by)});
-  }
+  if (is_mandatory(rules, decision.rule)) return cat({"programs outside act on what is written there", allowed});
   return cat({printable(decision.rule), " denies it"});
 }
 
@@ -52,8 +45,11 @@ std::function<void(sandbox::Refusal& told, const std::string& path)> place_expla
   return [by, rules = std::make_shared<const std::vector<policy::Rule>>(std::move(rules))](sandbox::Refusal& told,
                                                                                            const std::string& path) {
     const policy::Decision decision = policy::decide(*rules, policy::Access::kWrite, path);
-    told.what = cat({told.what, ": ", why_kept(decision, *rules, path, by)});
-    if (told.rule == policy::kReadOnlyPlace) told.rule = decision.allowed ? std::string("built in") : decision.rule;
+    const bool is_of_mount = told.rule == policy::kReadOnlyPlace || told.rule == policy::kReadOnlyDirectory;
+    // What another rule than those of the policy refused, such as one about git's names, is no matter of an entry.
+    if (decision.allowed && !is_of_mount) return;
+    told.what = cat({told.what, ": ", why_kept(decision, *rules, path, told.rule, by)});
+    if (is_of_mount) told.rule = decision.allowed ? std::string("built in") : decision.rule;
   };
 }
 

@@ -39,16 +39,17 @@ def outside_of(project, name):
     return project.parent / f"{project.name}-shown" / name
 
 
+REMEDY = "; --allow-write {path} allows it, filesystem.allowWrite for good"
 # The file, a new name, the options, and what each line says after the path; None: the new name is allowed there.
 PLACES = {
     "shown": lambda project: (
         outside_of(project, "file"), outside_of(project, "new"), ["--allow-read", str(outside_of(project, "."))],
-        "no entry of filesystem.allowWrite names it; --allow-write {place} allows it, filesystem.allowWrite for good"),
+        "no entry of filesystem.allowWrite names it{remedy}"),
     "denied file": lambda project: (project / "kept", None, ["--deny-write", "kept"], '--deny-write "kept" denies it'),
     "denied directory": lambda project: (project / "keep/file", project / "keep/new", ["--deny-write", "keep"],
                                          '--deny-write "keep" denies it'),
     "hook": lambda project: (project / ".git/hooks/pre-commit", project / ".git/hooks/post-commit", [],
-                             "programs outside act on what is written there; --allow-write {path} allows it"),
+                             "programs outside act on what is written there{remedy}"),
     "obeyed": lambda project: (project / ".envrc", None, [], "direnv runs it; --allow-write {path} allows it"),
     "link to a repository": lambda project: (project / "w/.git", None, [], "--allow-write {path} allows it"),
     "link of a worktree": lambda project: (project / ".git/worktrees/w/commondir", None, [],
@@ -81,8 +82,7 @@ def test_each_way_is_told(hutch, backend, made, place):
         ran = tried(hutch, call, path, new, options)
         assert ran.code == 3, (way, ran)
         refusals = json.loads(ran.out)["refusals"]
-        above = target.parent if way in NEW else target
-        expected = reason.format(path=target, place=above)
+        expected = reason.format(path=target, remedy="" if way in NEW else REMEDY.format(path=target))
         told = [target, *([made / "keep"] if place == "denied directory" else [])]
         fits = [one for one in refusals if one["what"].startswith(tuple(f"writing {one} was refused: " for one in told))
                 and expected in one["what"] and one["rule"]]
@@ -98,8 +98,9 @@ def test_each_way_is_told(hutch, backend, made, place):
 @pytest.mark.parametrize("place", [place for place in PLACES if not place.startswith("denied")])
 def test_what_it_says_helps(hutch, backend, made, place):
     path, new, options, reason = PLACES[place](made)
-    allowed = reason.format(path=path, place=path).split("--allow-write ")[1].split(" ")[0]
-    ran = tried(hutch, WAYS["open to write"], path, new, [*options, "--allow-write", allowed])
+    refused = tried(hutch, WAYS["open to write"], path, new, options)
+    assert f"; --allow-write {path} allows it" in json.loads(refused.out)["refusals"][0]["what"], refused
+    ran = tried(hutch, WAYS["open to write"], path, new, [*options, "--allow-write", str(path)])
     assert ran.code == 0 and json.loads(ran.out)["refusals"] == [], ran
 
 
@@ -132,6 +133,13 @@ def test_a_file_that_one_may_not_write_anyway(hutch, backend, made, as_user):
     assert ran.code == 3 and told == expected, ran
 
 
+def test_nobody_is_led_to_allow_everything(hutch, backend, made, as_user):
+    ran = tried(hutch, "os.mkdir('/new')", "", None, [])
+    told = [one["what"] for one in json.loads(ran.out)["refusals"]]
+    expected = [] if as_user.uid else ["writing /new was refused: no entry of filesystem.allowWrite names it"]
+    assert ran.code == 3 and told == expected, ran
+
+
 def test_who_succeeds_hears_nothing(hutch, backend, made):
     path, _, options, _ = PLACES["shown"](made)
     ran = hutch.run("/bin/sh", "-c", f"echo x > {path}; true", options=options)
@@ -143,4 +151,4 @@ def test_five_lines_and_a_count(hutch, backend, made):
     ran = hutch.run("/bin/sh", "-c", f"for i in 1 2 3 4 5 6 7 8; do mkdir {path.parent}/$i; done; false",
                     options=options)
     lines = [line for line in ran.errors.splitlines() if line.startswith("hutch: ")]
-    assert len([line for line in lines if "was refused" in line]) == 5 and "hutch: 3 more changes" in ran.errors, ran
+    assert len([line for line in lines if "was refused" in line]) == 5 and "hutch: 3 more changes were refused" in ran.errors, ran
