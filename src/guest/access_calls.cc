@@ -443,8 +443,8 @@ Status AccessCalls::replace_git_config(const AccessCall& call, const Entry& from
   const std::string text = TRY(sys::read_at(written.get(), 0, plan::kGitConfigBytesMax + 1));
   const std::string_view directory = std::string_view(to.path).substr(0, to.path.rfind('/'));
   const bool of_worktree = plan::judged_file(to.path) == plan::JudgedFile::kWorktreeConfig;
-  const bool harmless = of_worktree ? plan::is_harmless_worktree_config(text, directory)
-                                    : plan::is_harmless_git_config(text, directory);
+  const bool harmless =
+      of_worktree ? plan::is_harmless_worktree_config(text, directory) : plan::is_harmless_git_config(text, directory);
   if (!harmless) return refuse_git(call, to.path);
   umasks_.take_none();
   const auto flags = static_cast<unsigned>(call.flags);
@@ -457,7 +457,11 @@ Status AccessCalls::replace_kept_config(const AccessCall& call, const Entry& fro
                                         const plan::NameRule& rule) const {
   if (call.flags != 0) return refuse(call, to.path, rule);
   umasks_.take_none();
-  const auto held = TRY(configs_.replace(from, to, [&] { asked_.instructs(call, to.path, rule); }));
+  using enum GitConfigs::Repository;
+  const bool is_outer =
+      plan::held_directory(names_, std::string_view(to.path).substr(0, to.path.rfind('/'))).has_value();
+  const auto tell = [&] { asked_.instructs(call, to.path, rule); };
+  const auto held = TRY(configs_.replace(from, to, is_outer ? kOuter : kOwn, tell));
   if (!held) return {};
   plan::NameRule about = rule;
   about.rule = cat({rule.rule, ": ", *held});

@@ -55,7 +55,7 @@ plan::WorktreeConfigs worktree_configs(const Entry& config, std::string_view of_
 
 }  // namespace
 
-Result<std::optional<std::string>> GitConfigs::replace(const Entry& from, const Entry& to,
+Result<std::optional<std::string>> GitConfigs::replace(const Entry& from, const Entry& to, Repository repository,
                                                        const std::function<void()>& tell) {
   // From here on only this copy counts: other processes may have the lock open.
   const ConfigText written = TRY(config_text(from, from.name));
@@ -64,7 +64,7 @@ Result<std::optional<std::string>> GitConfigs::replace(const Entry& from, const 
   const std::string before = present.text;
   Known& one = known(to.path, std::move(present.text));
   auto held = plan::held_git_config_change(one.before, written.text, beside.text);
-  if (held == plan::kWorktreeConfigSetting) {
+  if (held == plan::kWorktreeConfigSetting && repository == Repository::kOwn) {
     held = plan::held_git_config_change(one.before, written.text, beside.text, worktree_configs(to, beside.text));
   }
   if (held) return held;

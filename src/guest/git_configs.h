@@ -17,7 +17,10 @@ class GitConfigs {
   // Gives `to` the content of `from`, which git has written as config.lock, in a new file that nobody else has open,
   // and removes `from`. Returns the setting that must not change; nothing if the file has been replaced. Calls `tell`
   // before a change that the user is shown.
-  Result<std::optional<std::string>> replace(const Entry& from, const Entry& to, const std::function<void()>& tell);
+  // Outer: the repository comes along with a linked worktree, whose own config.worktree git could not write.
+  enum class Repository { kOwn, kOuter };
+  Result<std::optional<std::string>> replace(const Entry& from, const Entry& to, Repository repository,
+                                             const std::function<void()>& tell);
 
   // git outside writes a lock, too, and renames it by its name: only a lock of the sandbox's own is the sandbox's to
   // write, to move and to remove.

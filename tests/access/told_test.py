@@ -150,5 +150,5 @@ def test_five_lines_and_a_count(hutch, backend, made):
     path, _, options, _ = PLACES["shown"](made)
     ran = hutch.run("/bin/sh", "-c", f"for i in 1 2 3 4 5 6 7 8; do mkdir {path.parent}/$i; done; false",
                     options=options)
-    lines = [line for line in ran.errors.splitlines() if line.startswith("hutch: ")]
-    assert len([line for line in lines if "was refused" in line]) == 5 and "hutch: 3 more changes were refused" in ran.errors, ran
+    lines = [line for line in ran.errors.splitlines() if line.startswith("hutch: ") and "was refused" in line]
+    assert len(lines) == 5 and "hutch: 3 more changes were refused" in ran.errors, ran

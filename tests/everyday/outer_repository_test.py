@@ -172,6 +172,14 @@ def test_a_part_of_a_repository(hutch, backend, places):
     assert helped.ok().text == "first\n"
 
 
+def test_sparse_checkout_leaves_the_repository_as_it_is(hutch, backend, places):
+    """Its own config.worktree is read-only: git would end half-way."""
+    before = (places / "r/.git/config").read_text()
+    ran = hutch.run("git", "sparse-checkout", "set", "packages", cwd=places / "w")
+    assert ran.code != 0 and "it changes extensions.worktreeconfig" in ran.errors, ran
+    assert (places / "r/.git/config").read_text() == before
+
+
 def test_a_part_of_a_worktree(hutch, places):
     ran = hutch.run("git", "log", cwd=places / "w/packages/a")
     assert ran.code == 128 and "start hutch there, with --cwd packages/a" in ran.errors, ran
