@@ -9,11 +9,10 @@
 
 namespace hutch::host {
 
-// What one of `rules` denies below a directory that a sandbox of root's cannot enter, it denies with all of that
-// directory from here on: nothing can be mounted below it. Rules stay as they are where another rule gives the sandbox
-// a way there. A user namespace that has root's id alone gives its root no right over other people's files:
-// CAP_DAC_OVERRIDE holds for files whose owner and group the namespace has (user_namespaces(7)). ACLs are not looked
-// at.
+// A rule that denies something below a directory that a sandbox of root's cannot enter is about all of that directory
+// from here on: nothing can be mounted below it. Rules stay as they are if another rule gives the sandbox a way there.
+// A user namespace that has root's id alone gives its root no right over other people's files: CAP_DAC_OVERRIDE holds
+// for files whose owner and group the namespace has (user_namespaces(7)). ACLs are not looked at.
 Status raise_denies(std::vector<policy::Rule>& rules, Looker& looker);
 
 }  // namespace hutch::host
