@@ -38,14 +38,23 @@ def test_finds_the_machine(checkup, as_user):
     assert checkup["seccomp"] is True and isinstance(checkup["landlock_abi"], int)
 
 
+PLACES = {
+    "a sandbox": ([], "a sandbox makes no other", "outside"),
+    "a machine where they are switched off": (["/usr/bin/env", "-u", "HUTCH"], "user.max_user_namespaces is 0",
+                                              "sysctl"),
+}
+
+
 @pytest.mark.parametrize("outer", ["namespace", "bwrap"])
-def test_inside_a_sandbox_says_what_is_missing(hutch, outer):
-    """There are no user namespaces in a sandbox: a machine where they are switched off, close at hand."""
-    inner = json.loads(hutch.run(hutch.program, "doctor", "--json", backend=outer).ok().text)
+@pytest.mark.parametrize("place", PLACES)
+def test_without_user_namespaces_it_says_what_is_missing(hutch, outer, place):
+    """There are none in a sandbox, which without its variables looks like a machine without them."""
+    before, reason, remedy = PLACES[place]
+    inner = json.loads(hutch.run(*before, hutch.program, "doctor", "--json", backend=outer).ok().text)
     found = of(inner, "namespace")
     assert not found["available"]
-    assert "user.max_user_namespaces is 0" in found["reason"] and "sysctl" in found["remedy"]
-    refused = hutch.run(hutch.program, "run", "--backend", "namespace", "--", "/bin/true", backend=outer)
+    assert reason in found["reason"] and remedy in found["remedy"]
+    refused = hutch.run(*before, hutch.program, "run", "--backend", "namespace", "--", "/bin/true", backend=outer)
     assert refused.code == 125
     assert found["reason"] in refused.errors and found["remedy"] in refused.errors
 
