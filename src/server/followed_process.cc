@@ -111,10 +111,16 @@ void FollowedProcess::pump() {
 Result<FollowedProcess::Turn> FollowedProcess::turn(std::span<pollfd> others,
                                                     std::optional<std::chrono::milliseconds> at_most) {
   enum { kEnd, kWake, kOutput, kFixed = 4 };
-  const bool more = [&] {
+  const auto now = Clock::now();
+  const auto [more, patience_end] = [&] {
     const std::scoped_lock lock(mutex_);
-    return ring_.wants_more();
+    const bool wants_more = ring_.wants_more(now);
+    return std::pair{wants_more, ring_.patience_end()};
   }();
+  if (patience_end) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*patience_end - now);
+    at_most = std::min(at_most.value_or(left), left);
+  }
   const auto output = [&](std::size_t index) { return pollfd{more ? ends_.output.at(index).get() : -1, POLLIN, 0}; };
   std::array<pollfd, kFixed + Reading::kOthersMax> wait = {
       {{ended_.get(), POLLIN, 0}, {wake_->fd(), POLLIN, 0}, output(0), output(1)}};
@@ -279,9 +285,13 @@ std::optional<OutputRing::Piece> FollowedProcess::Follower::take() {
   std::optional<OutputRing::Piece> piece;
   {
     const std::scoped_lock lock(process_->mutex_);
-    const bool held_up = !process_->ring_.wants_more();
-    piece = process_->ring_.take(reader_, kTakeBytes);
-    if (held_up && process_->ring_.wants_more()) process_->wake_pump();
+    const auto now = Clock::now();
+    OutputRing& ring = process_->ring_;
+    const bool held_up = !ring.wants_more(now);
+    const auto patience_end = ring.patience_end();
+    piece = ring.take(reader_, kTakeBytes);
+    // Also where somebody else is waited for from now on: who reads the process has to know until when.
+    if (held_up && (ring.wants_more(now) || ring.patience_end() != patience_end)) process_->wake_pump();
   }
   if (piece) process_->share_->changed();
   return piece;

@@ -14,7 +14,7 @@ constexpr std::size_t kChunkBytes = 64 << 10;
 
 OutputRing::Reader OutputRing::join() {
   const std::uint64_t from = readers_.empty() ? read_ : end_;
-  readers_.emplace(++last_, std::max(from, chunks_.empty() ? end_ : chunks_.front().begin));
+  readers_.emplace(++last_, Place{std::max(from, chunks_.empty() ? end_ : chunks_.front().begin)});
   return last_;
 }
 
@@ -23,12 +23,30 @@ void OutputRing::leave(Reader reader) {
   drop_read();
 }
 
-bool OutputRing::wants_more() const { return readers_.empty() || end_ - unwanted() < kAheadMax; }
+bool OutputRing::wants_more(Clock::time_point now) {
+  patience_end_.reset();
+  if (readers_.empty()) return true;
+  if (end_ - unwanted() >= kAheadMax) return false;
+  if (kept_ + kChunkBytes + sizeof(Chunk) <= kKeptMax) return true;
+  // Each of them, since each has a time of its own.
+  for (auto& [reader, place] : readers_) {
+    if (!waits_for(place, now)) continue;
+    const Clock::time_point end = *place.behind_since + kPatience;
+    patience_end_ = std::max(patience_end_.value_or(end), end);
+  }
+  return !patience_end_;
+}
+
+bool OutputRing::waits_for(Place& reader, Clock::time_point now) {
+  if (chunks_.empty() || reader.at >= chunks_.front().end()) return false;
+  if (!reader.behind_since) reader.behind_since = now;
+  return now < *reader.behind_since + kPatience;
+}
 
 std::uint64_t OutputRing::unwanted() const {
   if (readers_.empty()) return end_;
   std::uint64_t fastest = 0;
-  for (const auto& [reader, at] : readers_) fastest = std::max(fastest, at);
+  for (const auto& [reader, place] : readers_) fastest = std::max(fastest, place.at);
   return fastest;
 }
 
@@ -70,8 +88,8 @@ void OutputRing::add(OutputKind kind, std::string_view bytes) {
 
 std::optional<OutputRing::Piece> OutputRing::take(Reader reader, std::size_t bytes_max) {
   const auto found = readers_.find(reader);
-  if (found == readers_.end() || found->second == end_) return std::nullopt;
-  std::uint64_t& at = found->second;
+  if (found == readers_.end() || found->second.at == end_) return std::nullopt;
+  std::uint64_t& at = found->second.at;
   const auto chunk = std::ranges::lower_bound(chunks_, at, std::ranges::less_equal(), &Chunk::end);
   if (chunk == chunks_.end()) return Piece{.lost = end_ - std::exchange(at, end_)};
   Piece piece{.kind = chunk->kind};
@@ -81,6 +99,7 @@ std::optional<OutputRing::Piece> OutputRing::take(Reader reader, std::size_t byt
   }
   piece.bytes = chunk->bytes.substr(at - chunk->begin, bytes_max);
   at += piece.bytes.size();
+  if (end_ - at <= kKeptMax / 2) found->second.behind_since.reset();
   read_ = std::max(read_, at);
   drop_read();
   return piece;
@@ -88,12 +107,12 @@ std::optional<OutputRing::Piece> OutputRing::take(Reader reader, std::size_t byt
 
 bool OutputRing::has_more(Reader reader) const {
   const auto found = readers_.find(reader);
-  return found != readers_.end() && found->second < end_;
+  return found != readers_.end() && found->second.at < end_;
 }
 
 void OutputRing::drop_read() {
   std::uint64_t needed = readers_.empty() ? read_ : end_;
-  for (const auto& [reader, at] : readers_) needed = std::min(needed, at);
+  for (const auto& [reader, place] : readers_) needed = std::min(needed, place.at);
   while (!chunks_.empty() && chunks_.front().end() <= needed) pop();
 }
 

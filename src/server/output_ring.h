@@ -1,6 +1,7 @@
-// What a process writes, for any number of readers at their own pace: none of them holds up another. Pure.
+// What a process writes, for any number of readers at their own pace: none of them holds up another for long. Pure.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -12,12 +13,15 @@ namespace hutch::server {
 
 enum class OutputKind { kOutput, kError, kTerminal };
 
-// As fast as the fastest reader is the process read; whoever falls behind it by more than what is kept loses what was
-// between. Of what nobody reads the end is kept for the next who comes.
+// As fast as the fastest reader is the process read. One that has fallen behind it by all that is kept is waited for:
+// a busy machine lets no reader run at times. One that does not catch up within kPatience loses what was between. Of
+// what nobody reads the end is kept for the next who comes.
 class OutputRing {
  public:
+  using Clock = std::chrono::steady_clock;
   static constexpr std::uint64_t kAheadMax = 256 << 10;  // of the fastest reader
   static constexpr std::uint64_t kKeptMax = 2 << 20;
+  static constexpr std::chrono::seconds kPatience{2};
 
   using Reader = std::uint64_t;
   // Begins with what nobody has read; where somebody reads, with what comes from now on.
@@ -25,7 +29,9 @@ class OutputRing {
   void leave(Reader reader);
 
   // Whether the process is to be read: always where nobody listens.
-  bool wants_more() const;
+  bool wants_more(Clock::time_point now);
+  // Where it is not for a reader that has fallen behind: until when that one is waited for.
+  std::optional<Clock::time_point> patience_end() const { return patience_end_; }
   void add(OutputKind kind, std::string_view bytes);
 
   struct Piece {
@@ -49,15 +55,21 @@ class OutputRing {
     std::uint64_t end() const { return begin + bytes.size(); }
   };
   static std::uint64_t cost(const Chunk& chunk) { return sizeof(Chunk) + chunk.bytes.size(); }
+  struct Place {
+    std::uint64_t at;
+    std::optional<Clock::time_point> behind_since{};  // by all that is kept, and not caught up since
+  };
   void pop();
   void drop_read();
+  bool waits_for(Place& reader, Clock::time_point now);
   std::uint64_t unwanted() const;  // up to here
 
   std::deque<Chunk> chunks_;
   std::uint64_t kept_ = 0;  // the costs of all
   std::uint64_t end_ = 0;
   std::uint64_t read_ = 0;  // up to here somebody has had it
-  std::map<Reader, std::uint64_t> readers_;
+  std::map<Reader, Place> readers_;
+  std::optional<Clock::time_point> patience_end_;
   Reader last_ = 0;
 };
 

@@ -6,6 +6,9 @@
 namespace hutch::server {
 namespace {
 
+constexpr OutputRing::Clock::time_point kNow{std::chrono::hours(1)};
+constexpr OutputRing::Clock::time_point kLater = kNow + OutputRing::kPatience;
+
 std::string all(OutputRing& ring, OutputRing::Reader reader) {
   std::string text;
   while (auto piece = ring.take(reader, 100)) text += piece->bytes;
@@ -45,7 +48,7 @@ TEST(OutputRing, WhatNobodyHasReadIsForTheNext) {
   EXPECT_EQ(all(ring, second), "threefour");
 }
 
-TEST(OutputRing, OneThatStallsHoldsUpNobody) {
+TEST(OutputRing, OneThatStallsHoldsUpNobodyForLong) {
   OutputRing ring;
   const auto stalled = ring.join();
   const auto fast = ring.join();
@@ -53,7 +56,10 @@ TEST(OutputRing, OneThatStallsHoldsUpNobody) {
   std::uint64_t had = 0;
   std::uint64_t written = 0;
   while (written < 3 * OutputRing::kKeptMax) {
-    ASSERT_TRUE(ring.wants_more());
+    const bool is_full = ring.bytes_kept() > OutputRing::kKeptMax - (64 << 10);
+    ASSERT_EQ(ring.wants_more(kNow), !is_full && written < OutputRing::kKeptMax) << written;
+    ASSERT_EQ(ring.patience_end(), ring.wants_more(kNow) ? std::nullopt : std::optional(kLater));
+    ASSERT_TRUE(ring.wants_more(kLater)) << written;
     ring.add(OutputKind::kOutput, piece);
     written += piece.size();
     while (auto taken = ring.take(fast, 1 << 20)) {
@@ -67,22 +73,53 @@ TEST(OutputRing, OneThatStallsHoldsUpNobody) {
   EXPECT_GE(late->lost, written - OutputRing::kKeptMax);
 }
 
+TEST(OutputRing, OneThatIsSlowIsWaitedForAsLongAsItCatchesUp) {
+  OutputRing ring;
+  const auto slow = ring.join();
+  const auto fast = ring.join();
+  const std::string piece(60'000, 'x');
+  OutputRing::Clock::time_point now = kNow;
+  std::uint64_t written = 0;
+  std::uint64_t had = 0;
+  for (int round = 0; round < 5; ++round) {
+    while (ring.wants_more(now)) {
+      ring.add(OutputKind::kOutput, piece);
+      written += piece.size();
+      (void)all(ring, fast);
+    }
+    ASSERT_EQ(ring.patience_end(), now + OutputRing::kPatience) << "its time begins anew once it has caught up";
+    now += OutputRing::kPatience / 2;
+    // Its time does not begin anew for a little.
+    had += ring.take(slow, 100)->bytes.size();
+    ASSERT_FALSE(ring.wants_more(now));
+    ASSERT_EQ(ring.patience_end(), now + OutputRing::kPatience / 2);
+    while (written - had > OutputRing::kKeptMax / 2) {
+      const auto piece_had = ring.take(slow, 100'000);
+      ASSERT_EQ(piece_had->lost, 0U);
+      had += piece_had->bytes.size();
+    }
+    now += std::chrono::hours(1);
+  }
+  ring.leave(slow);
+  EXPECT_TRUE(ring.wants_more(now)) << "nobody waits for one that has left";
+}
+
 TEST(OutputRing, ALoneReaderSlowsTheProcessAndLosesNothing) {
   OutputRing ring;
   const auto reader = ring.join();
   std::uint64_t written = 0;
-  while (ring.wants_more()) {
+  while (ring.wants_more(kNow)) {
     ring.add(OutputKind::kOutput, std::string(10'000, 'x'));
     written += 10'000;
   }
   EXPECT_GE(written, OutputRing::kAheadMax);
   EXPECT_LT(written, OutputRing::kAheadMax + 20'000);
   EXPECT_EQ(all(ring, reader).size(), written);
-  EXPECT_TRUE(ring.wants_more());
+  EXPECT_TRUE(ring.wants_more(kNow));
   ring.leave(reader);
   // With nobody there it goes on, and its end is kept.
   for (std::uint64_t more = 0; more < 2 * OutputRing::kKeptMax; more += 10'000) {
-    ASSERT_TRUE(ring.wants_more());
+    ASSERT_TRUE(ring.wants_more(kNow));
     ring.add(OutputKind::kOutput, std::string(10'000, 'y'));
   }
   const auto next = ring.join();

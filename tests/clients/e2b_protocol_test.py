@@ -249,7 +249,7 @@ def test_a_client_that_vanishes_finds_its_process_again(sandbox):
     assert (out, end["exitCode"]) == (b"last\n", 5)
 
 
-def test_a_reader_that_stalls_delays_nobody(sandbox):
+def test_a_reader_that_stalls_delays_nobody_for_long(sandbox):
     # More than both ends of a connection and the ring hold.
     line = "read x; head -c 12000000 /dev/zero | tr '\\0' y; echo done"
     stalled = sandbox.start(line, stdin=True)
@@ -266,6 +266,25 @@ def test_a_reader_that_stalls_delays_nobody(sandbox):
     # It is still served, which one that was waited for (30 s) would not be: it hears that it has missed something.
     told = sum(len(base64.b64decode(event.get("data", {}).get("stdout", ""))) for event in stalled.events())
     assert told < 12_000_000 and stalled.error["code"] == "failed_precondition" and "lost" in stalled.error["message"]
+
+
+def test_a_reader_that_the_machine_lets_wait_misses_nothing(sandbox):
+    # The other one is ahead by all that both ends of its connection hold.
+    ahead = sandbox.start("read x; head -c 6000000 /dev/zero | tr '\\0' y; echo done", stdin=True)
+    pid = next(ahead)["event"]["start"]["pid"]
+    chosen = {"process": {"pid": pid}}
+    waiting = sandbox.stream("process.Process/Connect", chosen)
+    next(waiting)
+    draining = threading.Thread(target=lambda: ends.append(ahead.run()))
+    ends = []
+    draining.start()
+    sandbox.call("process.Process/SendInput", {**chosen, "input": {"stdin": "Cg=="}}).ok()
+    time.sleep(0.7)
+    _, out, _, end = waiting.run()
+    assert end and end["exitCode"] == 0, (len(out), waiting.error)
+    assert out == b"y" * 6_000_000 + b"done\n"
+    draining.join()
+    assert ends[0][1] == out
 
 
 def test_a_lone_slow_reader_slows_the_process_and_misses_nothing(sandbox):
