@@ -30,6 +30,8 @@ struct GuardedNames {
   // Whether the list of files that programs obey counts (policy/obeyed.h), besides the rules.
   enum class List { kNone, kObeyed } list = List::kNone;
   std::vector<std::string> lifted{};  // absolute paths that, with everything below them, are excepted from the list
+  // Absolute paths of directories that are the sandbox's own: there the list does not count, and git's names do.
+  std::vector<std::string> own{};
   std::vector<std::string> allowed{};  // names of the list that the policy lifts
   ObeyedPlaces places{};
   // Configurations of repositories that are not the sandbox's, sorted: the supervisor judges a change by its content.

@@ -24,7 +24,12 @@ void place_in_machine(const PlanInput& input, std::vector<MountStep>& steps);
 void place_trust_of_os_user(const PlanInput& input, std::vector<MountStep>& steps);
 Status check_cwd(const PlanInput& input);
 LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree);
-std::vector<std::string> supervised_mounts(const PlanInput& input, const std::vector<MountStep>& mounts);
+// What is writable, and of that what is the agent's own. git outside takes a repository there for one as well.
+struct SupervisedMounts {
+  std::vector<std::string> targets{};
+  std::vector<std::string> own{};
+};
+SupervisedMounts supervised_mounts(const PlanInput& input, const std::vector<MountStep>& mounts);
 std::vector<std::string> names_there(const HostFacts& facts, std::span<const std::string_view> names);
 std::vector<std::string> read_only_proc(const HostFacts& facts);
 std::vector<std::string> hidden_proc(const HostFacts& facts);
@@ -61,14 +66,17 @@ Result<SandboxPlan> make_plan(const PlanInput& input) {
   note_smaller_tmp(plan);
   if (input.supervision == Supervision::kNames) {
     plan.supervisor = Supervisor::kBeside;
-    plan.supervised = supervised_mounts(input, plan.mounts);
+    SupervisedMounts supervised = supervised_mounts(input, plan.mounts);
+    const bool all_are_own = supervised.targets.size() == supervised.own.size();
+    plan.supervised = std::move(supervised.targets);
     plan.questions = input.questions;
     // Where no change is held for another reason, it is held for questions only if the policy wants them.
-    const bool for_changes = plan.questions == FileQuestions::kChanges && plan.supervised.empty();
+    const bool for_changes = plan.questions == FileQuestions::kChanges && all_are_own;
     if (for_changes && input.policy.asks.write != policy::Asking::kWanted) plan.questions = FileQuestions::kNone;
     const bool changes = !plan.supervised.empty() || plan.questions != FileQuestions::kNone;
     if (changes) plan.names = guarded_names(input.policy, input.rules, input.patterns, input.names);
     if (changes) plan.names.places = input.obeyed;
+    if (changes) plan.names.own = std::move(supervised.own);
     if (plan.questions != FileQuestions::kNone) plan.hidden = std::move(tree.hidden);
   }
   // An engine covers what it shows of /proc itself.
@@ -206,15 +214,18 @@ LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree) {
   return {.readable = {"/"}, .writable = std::move(places)};
 }
 
-// What the host shares for an agent alone is the agent's own: nothing outside acts on names there.
-std::vector<std::string> supervised_mounts(const PlanInput& input, const std::vector<MountStep>& mounts) {
-  std::vector<std::string> targets;
+// A file, or a socket, that is shared is one of hutch's own.
+SupervisedMounts supervised_mounts(const PlanInput& input, const std::vector<MountStep>& mounts) {
+  SupervisedMounts found;
   for (const MountStep& step : mounts) {
-    const auto shares = [&](const Share& share) { return is_within(step.target, share.target); };
+    const auto holds = [&](const Share& share) { return is_within(step.target, share.target); };
+    const auto share = std::ranges::find_if(input.shares, holds);
     const bool writable = step.kind == MountKind::kBind && step.access == Access::kReadWrite;
-    if (writable && std::ranges::none_of(input.shares, shares)) targets.push_back(step.target);
+    if (!writable || (share != input.shares.end() && share->kind != MakeTarget::kDirectory)) continue;
+    found.targets.push_back(step.target);
+    if (share != input.shares.end()) found.own.push_back(step.target);
   }
-  return targets;
+  return found;
 }
 
 std::vector<std::string> names_there(const HostFacts& facts, std::span<const std::string_view> names) {

@@ -468,12 +468,19 @@ TEST(MakePlan, ASupervisorSeesWhatNothingIsWritablePast) {
   EXPECT_TRUE(sees(project));
   EXPECT_TRUE(sees({"/home/u/p/sub"}));
   EXPECT_TRUE(sees({"/home"}));
-  // Where an agent lives nothing is held.
+  // Where an agent lives as well, by the host's path; there git's names alone count.
   world.shares = {{.source = "/srv/agent", .target = "/workspace"}};
-  EXPECT_TRUE(sees(project));
-  EXPECT_FALSE(sees({"/home/u/p", "/srv/agent"}));
-  EXPECT_FALSE(sees({"/srv"}));
-  EXPECT_FALSE(sees({"/srv/agent/x"}));
+  EXPECT_TRUE(sees({"/home/u/p", "/srv/agent"}));
+  EXPECT_TRUE(sees({"/srv/agent/x"}));
+  EXPECT_EQ(world.plan()->names.own, std::vector<std::string>{"/workspace"});
+  // A socket of hutch's is no place for a repository, and of what is only read nothing is.
+  world.shares.push_back({.source = "/run/hutch/sock", .target = "/run/hutch.sock", .kind = MakeTarget::kFile});
+  world.shares.push_back({.source = "/srv/tools", .target = "/tools", .access = Access::kReadOnly});
+  const auto plan = world.plan();
+  EXPECT_EQ(plan->names.own, std::vector<std::string>{"/workspace"});
+  EXPECT_EQ(std::ranges::count(plan->supervised, "/run/hutch.sock"), 0);
+  EXPECT_EQ(std::ranges::count(plan->supervised, "/tools"), 0);
+  EXPECT_FALSE(sees({"/run/hutch/sock"}));
   world.shares = {};
   world.supervision = Supervision::kNone;
   EXPECT_FALSE(sees(project));

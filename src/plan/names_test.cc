@@ -216,6 +216,25 @@ TEST(Names, ThePolicyLiftsANameOfTheList) {
   EXPECT_TRUE(told_name(names, "/p/AGENTS.md"));
 }
 
+TEST(Names, InAPlaceOfTheSandboxsOwnOnlyGitsNamesAreHeld) {
+  GuardedNames names = built_in();
+  names.own = {"/workspace/agents/alice"};
+  for (const char* path : {".bashrc", "a/.npmrc", ".vscode/tasks.json", ".claude/settings.json"}) {
+    EXPECT_FALSE(denied_name(names, cat({"/workspace/agents/alice/", path}))) << path;
+    EXPECT_TRUE(denied_name(names, cat({"/workspace/agents/alice2/", path}))) << path;
+  }
+  EXPECT_FALSE(told_name(names, "/workspace/agents/alice/CLAUDE.md"));
+  EXPECT_FALSE(moves_to_told(names, "/tmp/x", "/workspace/agents/alice/.junie"));
+  EXPECT_FALSE(leads_to_name(names, "/workspace/agents/alice/.claude"));
+  EXPECT_TRUE(leads_to_name(names, "/p/.claude"));
+  EXPECT_TRUE(moves_to_name(names, "/workspace/agents/alice/x", "/p/.claude", Moved::kDirectoryOrLink));
+  EXPECT_FALSE(leaves_packages(names, "/workspace/agents/alice/node_modules/m", "/workspace/agents/alice/m"));
+  EXPECT_TRUE(leaves_packages(names, "/workspace/agents/alice/node_modules/m", "/p/m"));
+  for (const char* path : {"r/.git/hooks/pre-commit", "r/.git/config", ".git/modules/a/hooks/x"}) {
+    EXPECT_TRUE(denied_name(names, cat({"/workspace/agents/alice/", path}))) << path;
+  }
+}
+
 TEST(Names, PackagesBringNamesAlong) {
   const GuardedNames names = built_in();
   EXPECT_FALSE(denied_name(names, "/p/node_modules/m/.npmrc"));

@@ -6,8 +6,8 @@
 namespace hutch::server {
 namespace {
 
-constexpr OutputRing::Clock::time_point kNow{std::chrono::hours(1)};
-constexpr OutputRing::Clock::time_point kLater = kNow + OutputRing::kPatience;
+constexpr OutputRing::Clock::time_point kStart{std::chrono::hours(1)};
+constexpr OutputRing::Clock::time_point kPatienceOver = kStart + OutputRing::kPatience;
 
 std::string all(OutputRing& ring, OutputRing::Reader reader) {
   std::string text;
@@ -57,9 +57,9 @@ TEST(OutputRing, OneThatStallsHoldsUpNobodyForLong) {
   std::uint64_t written = 0;
   while (written < 3 * OutputRing::kKeptMax) {
     const bool is_full = ring.bytes_kept() > OutputRing::kKeptMax - (64 << 10);
-    ASSERT_EQ(ring.wants_more(kNow), !is_full && written < OutputRing::kKeptMax) << written;
-    ASSERT_EQ(ring.patience_end(), ring.wants_more(kNow) ? std::nullopt : std::optional(kLater));
-    ASSERT_TRUE(ring.wants_more(kLater)) << written;
+    ASSERT_EQ(ring.wants_more(kStart), !is_full && written < OutputRing::kKeptMax) << written;
+    ASSERT_EQ(ring.patience_end(), ring.wants_more(kStart) ? std::nullopt : std::optional(kPatienceOver));
+    ASSERT_TRUE(ring.wants_more(kPatienceOver)) << written;
     ring.add(OutputKind::kOutput, piece);
     written += piece.size();
     while (auto taken = ring.take(fast, 1 << 20)) {
@@ -78,7 +78,7 @@ TEST(OutputRing, OneThatIsSlowIsWaitedForAsLongAsItCatchesUp) {
   const auto slow = ring.join();
   const auto fast = ring.join();
   const std::string piece(60'000, 'x');
-  OutputRing::Clock::time_point now = kNow;
+  OutputRing::Clock::time_point now = kStart;
   std::uint64_t written = 0;
   std::uint64_t had = 0;
   for (int round = 0; round < 5; ++round) {
@@ -108,18 +108,18 @@ TEST(OutputRing, ALoneReaderSlowsTheProcessAndLosesNothing) {
   OutputRing ring;
   const auto reader = ring.join();
   std::uint64_t written = 0;
-  while (ring.wants_more(kNow)) {
+  while (ring.wants_more(kStart)) {
     ring.add(OutputKind::kOutput, std::string(10'000, 'x'));
     written += 10'000;
   }
   EXPECT_GE(written, OutputRing::kAheadMax);
   EXPECT_LT(written, OutputRing::kAheadMax + 20'000);
   EXPECT_EQ(all(ring, reader).size(), written);
-  EXPECT_TRUE(ring.wants_more(kNow));
+  EXPECT_TRUE(ring.wants_more(kStart));
   ring.leave(reader);
   // With nobody there it goes on, and its end is kept.
   for (std::uint64_t more = 0; more < 2 * OutputRing::kKeptMax; more += 10'000) {
-    ASSERT_TRUE(ring.wants_more(kNow));
+    ASSERT_TRUE(ring.wants_more(kStart));
     ring.add(OutputKind::kOutput, std::string(10'000, 'y'));
   }
   const auto next = ring.join();

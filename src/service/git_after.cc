@@ -84,8 +84,18 @@ std::vector<std::string> outer_directories(const Prepared& prepared) {
   return found;
 }
 
+// Of them the host has other paths than the sandbox.
+std::vector<plan::MountStep> agents_own_places(const Prepared& prepared) {
+  std::vector<plan::MountStep> found;
+  std::ranges::copy_if(prepared.plan.mounts, std::back_inserter(found), [&](const plan::MountStep& step) {
+    return std::ranges::find(prepared.plan.names.own, step.target) != prepared.plan.names.own.end();
+  });
+  return found;
+}
+
 std::vector<std::string> written_of(const Prepared& prepared) {
   std::vector<std::string> written = outer_directories(prepared);
+  for (const plan::MountStep& own : agents_own_places(prepared)) written.push_back(own.source);
   for (const policy::Rule& rule : prepared.rules) {
     const bool is_outer = rule.origin == policy::Origin::kRepository;
     if (rule.verb == policy::Verb::kAllowWrite && !is_outer) written.push_back(rule.path);
@@ -442,8 +452,11 @@ bool GitBefore::leads_elsewhere(const std::string& gitdir, const GitStateText& t
   std::string_view path = text ? std::string_view(*text) : std::string_view();
   while (path.ends_with('\n')) path.remove_suffix(1);
   const auto is_plain = [](std::string_view part) { return part != ".." && part != "."; };
-  return !std::ranges::all_of(split(path, '/'), is_plain) ||
-         std::ranges::none_of(written_, [&](const std::string& root) { return is_within(path, root); });
+  const auto holds = [&](const std::string& root) { return is_within(path, root); };
+  if (!std::ranges::all_of(split(path, '/'), is_plain)) return true;
+  // In the sandbox git writes the path that the sandbox has; outside it leads nowhere.
+  const bool is_own = std::ranges::any_of(agents_own_places(prepared_), holds, &plan::MountStep::target);
+  return !is_own && std::ranges::none_of(written_, holds);
 }
 
 // The next run must not take a link that this one made for the user's: the link says which repository comes along. A

@@ -92,6 +92,7 @@ void write_message(Writer& out, const SocketAnswered& message) {
 void write_names(Writer& out, const plan::GuardedNames& names) {
   out.u8(static_cast<std::uint8_t>(names.list));
   out.texts(names.lifted);
+  out.texts(names.own);
   out.texts(names.allowed);
   out.texts(names.places.told);
   out.text(names.places.home);
@@ -296,6 +297,7 @@ void read_message(Reader& in, SocketAnswered& message) {
 void read_names(Reader& in, plan::GuardedNames& names) {
   names.list = in.choice(plan::GuardedNames::List::kObeyed);
   names.lifted = in.texts();
+  names.own = in.texts();
   names.allowed = in.texts();
   names.places.told = in.texts();
   names.places.home = in.text();

@@ -127,6 +127,7 @@ TEST(Message, TheOthersKeepTheirValues) {
       .rules = {{"/**/.x", "built in", "/**/.x/y", {"/p/.x"}, plan::NameRule::Asking::kMayBe}, {}},
       .list = plan::GuardedNames::List::kObeyed,
       .lifted = {"/p/.x"},
+      .own = {"/workspace/agents/alice"},
       .allowed = {".npmrc"},
       .places = {{"/p/notes"}, "/home/u"},
       .configs = {"/p/.git/config"},

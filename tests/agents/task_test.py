@@ -238,11 +238,12 @@ i=0; while [ $i -lt 300 ]; do mkdir d; cd d; i=$((i+1)); done; echo x > bottom""
 
 
 def test_what_programs_keep_is_one_line(daemon, agent):
-    configure(daemon, agent, "mkdir -p node_modules/a .git/hooks; touch node_modules/a/1 node_modules/a/2 .git/hooks/x")
+    configure(daemon, agent, "mkdir -p node_modules/a .git/hooks; touch node_modules/a/1 node_modules/a/2 "
+                             ".git/hooks/x.sample")
     task = run(daemon, agent, "x")
     listed = {one["path"]: one for one in task["files_changed"]}
     assert listed["node_modules/"] == {"path": "node_modules/", "change": "added", "files": 2}
-    assert ".git/hooks/x" in listed
+    assert ".git/hooks/x.sample" in listed
 
 
 def test_the_place_of_work_and_what_is_handed_out(daemon, base):
