@@ -86,6 +86,7 @@ class AccessServer {
   bool is_let_through(const sys::Notification& raw);
   Status answer(const sys::Notification& call);
   Status hear(const wire::ToGuest& message);
+  void take_names(const plan::GuardedNames& names);
   Status take_answer(const wire::FileAnswered& answered);
   Status look(const AccessQuestions::Waiting& asking);
   Status change(const AccessQuestions::Waiting& asking);
@@ -104,11 +105,13 @@ class AccessServer {
 
   wire::Connection& host_;
   plan::GuardedNames names_;
+  const std::vector<std::string> configs_at_start_ = names_.configs;
   Places places_;
   Turns turns_;
   Umasks umasks_;
   JudgedFiles judged_;
   GitConfigs configs_;
+  MadeRepositories repositories_;
   ReplacedFiles replaced_;
   UniqueFd listener_;
   AccessQuestions questions_;
@@ -343,9 +346,7 @@ Status AccessServer::hear(const wire::ToGuest& message) {
     return {};
   }
   if (const auto* names = std::get_if<wire::Names>(&message)) {
-    const std::vector<std::string> granted = std::exchange(names_.granted, {});
-    names_ = names->names;
-    names_.granted = granted;
+    take_names(names->names);
     for (const std::string& path : std::set<std::string>(landed_)) keep_landed(path);
     names_.rules.insert(names_.rules.end(), linked_.begin(), linked_.end());
     questions_.hide(names->hidden);
@@ -367,6 +368,18 @@ Status AccessServer::hear(const wire::ToGuest& message) {
     return held ? answer_one(*held) : Status();
   }
   return fail(Error::invalid("a message that is no answer"));
+}
+
+// What has been found since the start, and is no repository of the sandbox's, is the user's.
+void AccessServer::take_names(const plan::GuardedNames& names) {
+  const std::vector<std::string> granted = std::exchange(names_.granted, {});
+  names_ = names;
+  names_.granted = granted;
+  std::erase_if(names_.configs, [&](const std::string& config) {
+    if (std::ranges::binary_search(configs_at_start_, config)) return false;
+    const auto directory = places_.in_copy_at(config.substr(0, config.rfind('/')));
+    return directory && repositories_.contains(directory->get());
+  });
 }
 
 // A tree is kept though whoever asked has gone: the answer may hold for others.
@@ -442,7 +455,7 @@ Status AccessServer::change(const AccessQuestions::Waiting& asking) {
   const AccessCall& call = asking.call;
   std::optional<std::pair<std::string, plan::NameRule>> to_ask;
   const AccessCalls calls(
-      places_, {umasks_, judged_, configs_, replaced_}, names_,
+      places_, {umasks_, judged_, configs_, replaced_, repositories_}, names_,
       {.still_waits = [&](const AccessCall&) { return sys::still_waits(listener_.get(), call.raw.id); },
        .refused =
            [&](const AccessCall& refused, const std::string& path, const plan::NameRule& rule) {

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "plan/git_config.h"
+#include "plan/git_files.h"
 #include "plan/names.h"
 #include "sys/beneath.h"
 #include "sys/files.h"
@@ -337,7 +338,9 @@ Result<CallAnswer> AccessCalls::make(const AccessCall& call) const {
   if (!directory_only && gives_rights(call.mode, call.mode)) return fail(call_error(EPERM).error());
   TRY(directory_only ? sys::make_directory_at(directory, entry->name, call.mode)
                      : sys::make_node_at(directory, entry->name, call.mode, call.device));
-  return done(keep_made(call, *entry, made));
+  TRY(keep_made(call, *entry, made));
+  if (directory_only && plan::is_known_to_git(entry->path)) repositories_.made(*entry);
+  return CallAnswer(Done());
 }
 
 Result<CallAnswer> AccessCalls::remove(const AccessCall& call) const {

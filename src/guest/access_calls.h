@@ -16,6 +16,7 @@
 #include "guest/git_configs.h"
 #include "guest/git_wall.h"
 #include "guest/judged_files.h"
+#include "guest/made_repositories.h"
 #include "guest/replaced_files.h"
 #include "guest/turns.h"
 #include "plan/plan.h"
@@ -59,6 +60,7 @@ class AccessCalls {
     JudgedFiles& judged;
     GitConfigs& configs;
     ReplacedFiles& replaced;
+    MadeRepositories& repositories;
   };
   AccessCalls(Places& places, Memory memory, const plan::GuardedNames& names, Asked asked)
       : places_(places),
@@ -66,6 +68,7 @@ class AccessCalls {
         judged_(memory.judged),
         configs_(memory.configs),
         replaced_(memory.replaced),
+        repositories_(memory.repositories),
         names_(names),
         asked_(std::move(asked)) {}
 
@@ -151,6 +154,7 @@ class AccessCalls {
   JudgedFiles& judged_;
   GitConfigs& configs_;
   ReplacedFiles& replaced_;
+  MadeRepositories& repositories_;
   const plan::GuardedNames& names_;
   Asked asked_;
   mutable bool wants_turn_ = false;  // a call without a turn led to a name that git knows

@@ -200,6 +200,7 @@ bool HostFiles::look_again() {
 Status HostFiles::take(FilesNow now) {
   rules_ = std::move(now.found.rules);
   paths_ = std::move(now.found.facts);
+  now.names.own = plan_.names.own;  // mounts that do not change
   for (const policy::Rule& rule : rules_at_start_) close(rule, now.names.rules);
   std::ranges::move(plan::hidden_names(rules_, rules_at_start_), std::back_inserter(now.names.rules));
   if (now.names == names_) return {};

@@ -13,7 +13,6 @@ SSHD = text("""
 SSH = 'export GIT_SSH_COMMAND="ssh -F $PWD/client -i $PWD/key -o UserKnownHostsFile=$PWD/known"; '
 # git asks for files that are absent, and the daemon then looks for repositories anew: those that the sandbox has made
 # since the start count as the user's.
-AGENT = {"agent": "fails if the project is below your home: git cannot write the submodule's `core.worktree`"}
 LIBRARY = GIT + text("""
     git config --global protocol.file.allow always
     git init -q lib; cd lib; echo 'int twice(int n) { return 2 * n; }' > twice.c; git add .; git commit -qm 1; cd ..
@@ -64,10 +63,10 @@ WORKS = [
         git -C lib commit -q --allow-empty -m 2; cd copy; git submodule --quiet update --remote 2> said
         git status --short
     """, ("git",), policy={"filesystem": {"allowObeyed": [".gitmodules"]}},
-         note="the policy has `.gitmodules` in `filesystem.allowObeyed`", fails=AGENT),
+         note="the policy has `.gitmodules` in `filesystem.allowObeyed`"),
     Work("git: a submodule is added, with the built-in policy", "git", LIBRARY + """
         git init -q main; cd main; git submodule --quiet add ../lib lib
-    """, ("git",), refused=".gitmodules was refused", fails=AGENT,
+    """, ("git",), refused=".gitmodules was refused",
          note="git obeys `.gitmodules`: hutch names it, and what allows it"),
     Work("git lfs: track, push and clone, a store of the project", "git", GIT + """
         git lfs install > /dev/null
@@ -78,11 +77,11 @@ WORKS = [
     """, ("git", "git-lfs"),
          note="hutch refuses the hook `pre-push` that `git lfs track` makes: push with `git lfs push` first"),
     Work("git: clone, build and test a project with a submodule, hooks and editors' files", "git", CLONE,
-         ("git", "make", "gcc"), before=PROJECT, fails=AGENT, held=tuple(EDITORS),
+         ("git", "make", "gcc"), before=PROJECT, held=tuple(EDITORS),
          note="hutch does not write what Visual Studio Code, Claude Code and git obey, and names each file: "
               + ", ".join(f"`{name}`" for name in EDITORS)),
     Work("git: the same project, its files allowed by the policy", "git", CLONE + "        git status --short\n",
-         ("git", "make", "gcc"), before=PROJECT, fails=AGENT,
+         ("git", "make", "gcc"), before=PROJECT,
          policy={"filesystem": {"allowObeyed": list(EDITORS.values())}},
          slow=True,
          note="the policy has these names in `filesystem.allowObeyed`; every file, mode and link is the same"),
