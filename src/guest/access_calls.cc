@@ -8,7 +8,6 @@
 #include <cerrno>
 
 #include "base/text.h"
-#include "plan/git_config.h"
 #include "plan/git_files.h"
 #include "plan/names.h"
 #include "sys/beneath.h"
@@ -54,14 +53,8 @@ bool has(int flags, int wanted) { return (flags & wanted) == wanted; }
 // What a caller's flags leave for open_at(), which adds its own.
 int plain_flags(int flags) { return flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_CLOEXEC | O_NONBLOCK); }
 
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 // Another file has the name, or none.
 bool is_another_by_now(const Error& error) { return error.sys_errno == ESTALE || error.sys_errno == ENOENT; }
-
-sys::OnExec on_exec_of(const AccessCall& call) {
-  return has(call.flags, O_CLOEXEC) ? sys::OnExec::kClose : sys::OnExec::kKeep;
-}
 
 // A file that gets its name later; under one that nobody has.
 Result<UniqueFd> make_own(int directory, mode_t mode, std::string& name) {
@@ -84,7 +77,7 @@ Status exchange(int directory, const std::string& name, const std::string& with)
 
 Result<CallAnswer> opened(const AccessCall& call, UniqueFd file) {
   if (!has(call.flags, O_NONBLOCK)) TRY(sys::clear_nonblocking(file.get()));
-  return CallAnswer(Opened{std::move(file), on_exec_of(call)});
+  return CallAnswer(Opened{std::move(file), on_exec(call)});
 }
 
 }  // namespace
@@ -189,7 +182,7 @@ Result<std::optional<CallAnswer>> AccessCalls::make_plainly(const AccessCall& ca
   TRY(keep_lock(entry, *file));
   if (reads_only(call.flags)) return TRY(hand_over_made(call, entry, std::move(*file)));
   TRY(places_.hand_over(*file, entry.directory->twin.mount));
-  return CallAnswer(Opened{std::move(*file), on_exec_of(call)});
+  return CallAnswer(Opened{std::move(*file), on_exec(call)});
 }
 
 // Nothing is cut off before it is sure which file it is.
@@ -356,7 +349,10 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   const auto found = TRY(places_.entries(call.path, call.other));
   if (!found) return let_through();
   const auto& [from, to] = *found;
-  TRY(judge(call, from.path));
+  const auto flags = static_cast<unsigned>(call.flags);
+  // What is moved away is removed; what comes back is judged by its content.
+  const bool leaves = (flags & kExchange) == 0 && is_own_git_config(from);
+  TRY(leaves ? judge_removal(call, from) : judge(call, from.path));
   TRY(judge_lock(call, from));
   if (is_config_lock(to)) return fail(refuse_git(call, to.path).error());
   if (is_new_git_config(from, to)) return done(replace_git_config(call, from, to));
@@ -364,7 +360,6 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   TRY(judge_move(call, from, to));
   if (is_kept(from)) return fail(refuse_git(call, from.path).error());
   const MadeName made = TRY(judge_git(call, to, MadeOf::kMoved, Places::Outlook::kNow));
-  const auto flags = static_cast<unsigned>(call.flags);
   if ((flags & kExchange) == 0) {
     TRY(outlive_turn(to));
     TRY(sys::rename_with(from.at(), from.name, to.at(), to.name, flags));
@@ -417,80 +412,6 @@ Result<CallAnswer> AccessCalls::put_content(const AccessCall& call) const {
   return CallAnswer(Done{static_cast<std::int64_t>(what->inode & kInodeMask)});
 }
 
-// git writes its configuration as config.lock, which then gets the name (gitrepository-layout(5)).
-bool AccessCalls::is_new_git_config(const Entry& from, const Entry& to) const {
-  if (from.path != to.path + ".lock") return false;
-  if (is_git_config(to.path)) return true;
-  // No rule about the configuration of a ".git": the user has lifted it.
-  const std::string_view directory = std::string_view(to.path).substr(0, to.path.rfind('/'));
-  return !directory.ends_with("/.git") && !plan::is_lifted_path(names_, to.path) && is_config_of_repository(to);
-}
-
-bool AccessCalls::is_git_config(const std::string& path) const {
-  const auto rule = plan::denied_name(names_, path);
-  const bool counts = rule && (plan::is_git_config_rule(*rule) || plan::is_kept_config(*rule));
-  return counts && plan::git_name(base_name(path)) == plan::GitName::kConfig;
-}
-
-// One that names nothing to run is let in, as a file that nobody else has open. Another sandbox of the same directory
-// may wait for it to do so: it is written under a name that none may write, and git reads nothing under it there.
-Status AccessCalls::replace_git_config(const AccessCall& call, const Entry& from, const Entry& to) const {
-  const auto there = sys::look_at_name(to.at(), to.name);
-  const bool is_host_file = there && there->mount != to.directory->twin.mount;
-  const auto rule = plan::denied_name(names_, to.path);
-  if (rule && !is_host_file && plan::is_kept_config(*rule)) return replace_kept_config(call, from, to, *rule);
-  if (rule && (is_host_file || !plan::is_name_anywhere(*rule))) return refuse(call, to.path, *rule);
-  const UniqueFd written = TRY(sys::open_at(from.at(), from.name, O_RDONLY, 0));
-  const sys::Resolved what = TRY(sys::look_at(written.get()));
-  if (!S_ISREG(what.mode)) return call_error(EPERM);
-  const std::string text = TRY(sys::read_at(written.get(), 0, plan::kGitConfigBytesMax + 1));
-  const std::string_view directory = std::string_view(to.path).substr(0, to.path.rfind('/'));
-  const bool of_worktree = plan::judged_file(to.path) == plan::JudgedFile::kWorktreeConfig;
-  const bool harmless =
-      of_worktree ? plan::is_harmless_worktree_config(text, directory) : plan::is_harmless_git_config(text, directory);
-  if (!harmless) return refuse_git(call, to.path);
-  umasks_.take_none();
-  const auto flags = static_cast<unsigned>(call.flags);
-  TRY(put_judged(to.at(), to.name, text, what.mode & 0777, flags));
-  if ((flags & kExchange) == 0) return sys::unlink_with(from.at(), from.name, 0);
-  return sys::rename_with(from.at(), kUnderwayName, from.at(), from.name, 0);
-}
-
-Status AccessCalls::replace_kept_config(const AccessCall& call, const Entry& from, const Entry& to,
-                                        const plan::NameRule& rule) const {
-  if (call.flags != 0) return refuse(call, to.path, rule);
-  umasks_.take_none();
-  using enum GitConfigs::Repository;
-  const bool is_outer =
-      plan::held_directory(names_, std::string_view(to.path).substr(0, to.path.rfind('/'))).has_value();
-  const auto tell = [&] { asked_.instructs(call, to.path, rule); };
-  const auto held = TRY(configs_.replace(from, to, is_outer ? kOuter : kOwn, tell));
-  if (!held) return {};
-  plan::NameRule about = rule;
-  about.rule = cat({rule.rule, ": ", *held});
-  return refuse(call, to.path, about);
-}
-
-Result<std::optional<CallAnswer>> AccessCalls::open_judged(const AccessCall& call, const Entry& entry) const {
-  const plan::JudgedFile kind = plan::judged_file(entry.path);
-  if (kind == plan::JudgedFile::kNone || plan::is_lifted_path(names_, entry.path)) return std::optional<CallAnswer>();
-  const auto there = sys::look_at_name(entry.at(), entry.name);
-  // The kernel refuses these calls: the name is a directory, or a file that was there at the start.
-  if (there && (!S_ISREG(there->mode) || there->mount != entry.directory->twin.mount))
-    return std::optional<CallAnswer>();
-  if (there && has(call.flags, O_EXCL)) return fail(call_error(EEXIST).error());
-  // A rule about the very path is not about content.
-  const auto rule = plan::denied_name(names_, entry.path);
-  if (rule && !plan::is_name_anywhere(*rule)) return std::optional<CallAnswer>();
-  if (!asked_.still_waits(call)) return fail(call_error(EINTR).error());
-  // hutch can judge only a write that replaces the whole content of the file.
-  const bool replaces = !there || has(call.flags, O_TRUNC);
-  if (!replaces || (call.flags & O_ACCMODE) != O_WRONLY) return fail(refuse_git(call, entry.path).error());
-  const std::string root = places_.root_of(entry.path);
-  UniqueFd pipe = TRY(judged_.open({kind, entry, root, call.mode & 0666 & ~022U, call.raw.pid}));
-  return CallAnswer(Opened{std::move(pipe), on_exec_of(call)});
-}
-
 Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
   if ((call.flags & ~(AT_SYMLINK_FOLLOW | AT_EMPTY_PATH)) != 0) return let_through();
   const auto from = places_.object(call.path, call.last, 0);
@@ -499,6 +420,8 @@ Result<CallAnswer> AccessCalls::link(const AccessCall& call) const {
   if ((*from)->entry.name.empty()) return fail(call_error(ENOENT).error());
   const auto to = TRY(places_.entry(call.other, 0));
   if (!to) return let_through();
+  // As in make().
+  if (sys::look_at_name(to->at(), to->name)) return fail(call_error(EEXIST).error());
   // A second name would be a way round the rule about the first.
   TRY(judge(call, (*from)->entry.path));
   TRY(judge_rules(call, to->path));
@@ -527,12 +450,13 @@ Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {
   if (call.kind == AccessKind::kOwner && !has_ids(call.uid, call.gid)) return fail(call_error(EPERM).error());
   if (!*object) return let_through();
   if (call.descriptor && !call.is_path_enough) TRY(places_.check_is_open(call.path.caller, *call.descriptor));
-  // git-init(1) tries on it whether modes can be changed here; nobody runs it.
+  // git-init(1) tries on it whether modes can be changed here; nobody runs it. Programs that copy set its times.
   if (call.kind == AccessKind::kTruncate) TRY(judge_link(call, (*object)->entry));
   TRY(judge_lock(call, (*object)->entry, (*object)->what));
   const auto rule = plan::denied_name(names_, (*object)->entry.path);
   const bool is_kept = rule && plan::is_kept_config(*rule);
-  const bool harmless = call.kind == AccessKind::kMode && !is_kept && is_git_config((*object)->entry.path);
+  const bool is_harmless_kind = call.kind == AccessKind::kMode || call.kind == AccessKind::kTimes;
+  const bool harmless = is_harmless_kind && !is_kept && is_git_config((*object)->entry.path);
   if (harmless && !asked_.still_waits(call)) return fail(call_error(EINTR).error());
   if (!harmless) TRY(judge(call, (*object)->entry.path));
   const auto held = plan::held_directory(names_, (*object)->entry.path);

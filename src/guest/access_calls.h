@@ -1,6 +1,7 @@
 // The calls that the access supervisor makes for others.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <functional>
@@ -35,6 +36,10 @@ using CallAnswer = std::variant<LetThrough, Done, Opened>;
 
 // An error of the call itself.
 inline Status call_error(int error) { return fail(Error::from_errno("the call", error)); }
+
+inline sys::OnExec on_exec(const AccessCall& call) {
+  return (call.flags & O_CLOEXEC) != 0 ? sys::OnExec::kClose : sys::OnExec::kKeep;
+}
 
 // A set-user-ID program in the host's files would act outside of the sandbox with this user's rights. The call fails
 // instead of dropping the bit, so that the caller notices. S_ISGID is ordinary for a directory.
@@ -124,6 +129,7 @@ class AccessCalls {
   Status refuse_git(const AccessCall& call, const std::string& path) const;
   bool is_git_config(const std::string& path) const;
   Result<CallAnswer> put_content(const AccessCall& call) const;
+  bool is_own_git_config(const Entry& entry) const;
   bool is_new_git_config(const Entry& from, const Entry& to) const;
   Status replace_git_config(const AccessCall& call, const Entry& from, const Entry& to) const;
   Status replace_kept_config(const AccessCall& call, const Entry& from, const Entry& to,

@@ -63,13 +63,14 @@ Status AccessCalls::judge_move(const AccessCall& call, const Entry& from, const 
   return {};
 }
 
-// Any file of a judged name that can be removed was made in this sandbox: the host's own is a mount.
+// Any file of a judged name that can be removed was made in this sandbox: the host's own is a mount, or a configuration
+// with a rule of its own.
 Status AccessCalls::judge_removal(const AccessCall& call, const Entry& entry) const {
   if (!asked_.still_waits(call)) return call_error(EINTR);
   TRY(judge_lock(call, entry));
   const auto rule = plan::denied_name(names_, entry.path);
   const bool made_here = rule && rule->except.empty() && rule->pattern.starts_with("/**/.") &&
-                         plan::judged_file(entry.path) != plan::JudgedFile::kNone;
+                         (plan::judged_file(entry.path) != plan::JudgedFile::kNone || is_own_git_config(entry));
   if (rule && !made_here) return refuse(call, entry.path, *rule);
   tell_instructions(call, entry.path);
   const std::string_view above = std::string_view(entry.path).substr(0, entry.path.rfind('/'));

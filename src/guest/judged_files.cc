@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <utility>
 
 #include "guest/git_wall.h"
@@ -48,7 +49,9 @@ Status JudgedFiles::judge_and_make(Places& places, const Pending& pending) {
   const std::string path = TRY(places.path_of(wanted.entry));
   const auto outside = TRY(places.outside_of(wanted.entry, Places::Outlook::kNow));
   const auto is_harmless = [&](const std::string& at, const std::string& root) {
-    return plan::judged_file(at) == wanted.kind && plan::is_harmless_text(wanted.kind, at, pending.text, root);
+    const bool is_config = wanted.kind == plan::JudgedFile::kGitConfig;
+    const bool is_named = is_config ? at.ends_with("/config") : plan::judged_file(at) == wanted.kind;
+    return is_named && plan::is_harmless_text(wanted.kind, at, pending.text, root);
   };
   const bool harmless = path == wanted.entry.path && is_harmless(path, wanted.root) &&
                         (!outside || !outside->has_moved || is_harmless(outside->path, outside->root_path));
@@ -72,7 +75,9 @@ Status JudgedFiles::make(const Pending& pending) {
   if (there && !S_ISREG(there->mode)) return fail(Error::from_errno("the call", EEXIST));
   const bool is_link = pending.wanted.kind == plan::JudgedFile::kGitLink;
   const std::string text = is_link ? plan::marked_git_link(pending.text) : pending.text;
-  const auto put = [&] { return put_judged(entry.at(), entry.name, text, pending.wanted.mode, 0); };
+  const bool only_new = pending.wanted.kind == plan::JudgedFile::kGitConfig && pending.wanted.is_new;
+  const unsigned flags = only_new ? RENAME_NOREPLACE : 0;
+  const auto put = [&] { return put_judged(entry.at(), entry.name, text, pending.wanted.mode, flags); };
   if (pending.wanted.kind != plan::JudgedFile::kCommonDirectory) return put();
   // commondir, like each other part, may make its directory a repository.
   const MadeName made{MadeOf::kContent, is_repository(entry)};

@@ -32,6 +32,7 @@ class JudgedFiles {
     std::string root;  // the writable directory that holds it
     mode_t mode = 0;
     std::uint32_t caller = 0;
+    bool is_new = false;  // no file had the name: one that has it by then is somebody else's
   };
   Result<UniqueFd> open(Wanted wanted);
 

@@ -128,6 +128,7 @@ bool is_harmless_text(JudgedFile kind, std::string_view path, std::string_view t
     case JudgedFile::kCommonDirectory: return is_own_common_directory(text);
     case JudgedFile::kWorktreeConfig: return is_harmless_worktree_config(text);
     case JudgedFile::kMercurialConfig: return is_harmless_mercurial_config(text);
+    case JudgedFile::kGitConfig: return is_harmless_git_config(text, directory_of_file(path));
     case JudgedFile::kNone: break;
   }
   return false;

@@ -13,6 +13,8 @@ enum class JudgedFile {
   kCommonDirectory,  // commondir of a linked worktree
   kWorktreeConfig,   // config.worktree, as git-worktree(1) copies it
   kMercurialConfig,  // .hg/hgrc, .sl/config
+  // "config" of a repository that is the sandbox's: only the supervisor knows of which, judged_file() does not say so.
+  kGitConfig,
 };
 JudgedFile judged_file(std::string_view path);
 

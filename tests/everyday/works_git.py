@@ -11,8 +11,6 @@ SSHD = text("""
     echo "[127.0.0.1]:$PORT $(cat host_key.pub)" > known
 """)
 SSH = 'export GIT_SSH_COMMAND="ssh -F $PWD/client -i $PWD/key -o UserKnownHostsFile=$PWD/known"; '
-# git asks for files that are absent, and the daemon then looks for repositories anew: those that the sandbox has made
-# since the start count as the user's.
 LIBRARY = GIT + text("""
     git config --global protocol.file.allow always
     git init -q lib; cd lib; echo 'int twice(int n) { return 2 * n; }' > twice.c; git add .; git commit -qm 1; cd ..
@@ -56,6 +54,18 @@ WORKS = [
         git clone -q --no-checkout --sparse o c; cd c; git sparse-checkout set a; git checkout -q main; ls
         git sparse-checkout add b; ls; git sparse-checkout disable; ls; git status --short
     """, ("git",)),
+    Work("git: a repository is copied, packed, unpacked, moved and removed", "git", LIBRARY + """
+        cp -a lib copied; tar -cf lib.tar lib; mkdir unpacked; tar -xf lib.tar -C unpacked; sleep 0.1
+        python3 -c 'import shutil; shutil.copytree("lib", "tree")'; mkdir below; mv copied below/moved
+        for one in below/moved unpacked/lib tree; do git -C $one log --format=%s; git -C $one status --short; done
+        cmp lib/.git/config below/moved/.git/config; cmp lib/.git/config unpacked/lib/.git/config
+        sed -i 's/filemode = true/filemode = false/' tree/.git/config; git -C tree config core.filemode
+        git clone -q lib again; rm -rf again below unpacked tree; git clone -q lib again; ls
+        git clone -q --bare lib lib.git; cp -a lib.git other.git; git -C other.git log --format=%s; rm -rf lib.git other.git
+    """, ("git",)),
+    Work("cargo: a new package is a repository", "git", """
+        export HOME=$PWD; cargo new --quiet made; git -C made status --short; ls -A made
+    """, ("cargo", "git")),
     Work("git: a submodule is added, cloned and updated", "git", LIBRARY + """
         git init -q main; cd main; git submodule --quiet add ../lib lib; git commit -qm 'with lib'; cat .gitmodules
         cd ..; git clone -q --recurse-submodules main copy; git -C copy submodule status | cut -c43-

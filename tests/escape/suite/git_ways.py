@@ -102,6 +102,8 @@ GITLINK = "; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub
 INSIDE = ("mkdir -p .git/modules/sub; echo 'gitdir: ../.git/modules/sub' > sub/.git; "
           "while [ ! -e sub/.git ]; do sleep 0.01; done; ")
 
+NESTED = "rmdir sub 2>/dev/null; git init -q sub; git -C sub commit -q --allow-empty -m x; "
+
 WAYS = {
     "a gitlink whose .git leads to a layout": LAYOUT + "echo 'gitdir: ../evil' > sub/.git" + GITLINK,
     "a gitlink, the file moved there": LAYOUT + "echo 'gitdir: ../evil' > sub/x; mv sub/x sub/.git" + GITLINK,
@@ -132,6 +134,22 @@ WAYS = {
     "a nested repository as a gitlink": (
         "rmdir sub 2>/dev/null; git init -q sub; printf 'EVIL' > sub/.git/config; "
         "git -C sub commit -q --allow-empty -m x".replace("EVIL", EVIL) + GITLINK),
+    "a nested repository, its configuration moved there": (
+        NESTED + "printf 'EVIL' > sub/.git/x; mv sub/.git/x sub/.git/config".replace("EVIL", EVIL) + GITLINK),
+    "a nested repository, its configuration anew": (
+        NESTED + "rm -f sub/.git/config; printf 'EVIL' > sub/.git/config".replace("EVIL", EVIL) + GITLINK),
+    "a nested repository, its configuration by two writers": (
+        NESTED + "rm -f sub/.git/config; exec 3> sub/.git/config; exec 4> sub/.git/config; echo '[core]' >&3; exec 3>&-; "
+        "printf 'EVIL' >&4; exec 4>&-".replace("EVIL", EVIL) + GITLINK),
+    "a nested repository, its configuration while it is moved": (
+        NESTED + "rm -f sub/.git/config; exec 3> sub/.git/config; mv sub s; printf 'EVIL' >&3; mv s sub; exec 3>&-"
+        .replace("EVIL", EVIL) + GITLINK),
+    "a nested repository, a link to its configuration": (
+        NESTED + "mv sub/.git/config sub/.git/x; ln sub/.git/x sub/.git/config; printf 'EVIL' > sub/.git/x"
+        .replace("EVIL", EVIL) + GITLINK),
+    "a nested bare layout, its configuration written at last": (
+        NESTED + "cp -r sub/.git evil; rm -rf sub/.git; printf 'EVIL' > evil/config; mv evil sub/.git"
+        .replace("EVIL", EVIL) + GITLINK),
     "the project as a bare repository": (
         "cp -r .git/objects .git/refs .git/index .git/logs .; "
         f"printf '{BARE}{MONITOR}' > config; "
