@@ -418,7 +418,10 @@ Status AccessServer::answer_one(const sys::Notification& call) {
 }
 
 Status AccessServer::land() {
-  judged_.land(places_, turns_, [&](std::uint32_t caller, const std::string& path, const plan::NameRule& rule) {
+  const auto may_land = [&](const Entry& entry, plan::JudgedFile kind) {
+    return is_judged_by_content({names_, repositories_}, entry, kind);
+  };
+  judged_.land(places_, turns_, may_land, [&](std::uint32_t caller, const std::string& path, const plan::NameRule& rule) {
     tell(caller, path, rule);
   });
   umasks_.take_none();

@@ -332,7 +332,7 @@ Result<CallAnswer> AccessCalls::make(const AccessCall& call) const {
   TRY(directory_only ? sys::make_directory_at(directory, entry->name, call.mode)
                      : sys::make_node_at(directory, entry->name, call.mode, call.device));
   TRY(keep_made(call, *entry, made));
-  if (directory_only && plan::is_known_to_git(entry->path)) repositories_.made(*entry);
+  if (directory_only) repositories_.made(*entry);
   return CallAnswer(Done());
 }
 
@@ -341,6 +341,7 @@ Result<CallAnswer> AccessCalls::remove(const AccessCall& call) const {
   if (!entry) return let_through();
   if (auto removed = TRY(remove_replaced(call, *entry))) return std::move(*removed);
   TRY(judge_removal(call, *entry));
+  if (is_repository(*entry)) repositories_.taken_apart(entry->at());
   return done(sys::unlink_with(entry->at(), entry->name, call.flags));
 }
 
@@ -359,6 +360,7 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   TRY(judge_rules(call, to.path));
   TRY(judge_move(call, from, to));
   if (is_kept(from)) return fail(refuse_git(call, from.path).error());
+  if (is_repository(from)) repositories_.taken_apart(from.at());
   const MadeName made = TRY(judge_git(call, to, MadeOf::kMoved, Places::Outlook::kNow));
   if ((flags & kExchange) == 0) {
     TRY(outlive_turn(to));

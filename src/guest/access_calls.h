@@ -45,6 +45,17 @@ inline sys::OnExec on_exec(const AccessCall& call) {
 // instead of dropping the bit, so that the caller notices. S_ISGID is ordinary for a directory.
 inline constexpr mode_t kGiveRights = S_ISUID | S_ISGID;
 
+// What tells the sandbox's own repositories from the user's.
+struct OwnRepositories {
+  const plan::GuardedNames& names;
+  const MadeRepositories& repositories;
+};
+// Whether it is the name of the configuration of a repository that the sandbox has made, or that lies in a place of the
+// agent's own.
+bool is_own_git_config_of(const OwnRepositories& own, const Entry& entry);
+// Whether a file of that name is judged by its content, and by no rule about its path.
+bool is_judged_by_content(const OwnRepositories& own, const Entry& entry, plan::JudgedFile kind);
+
 class AccessCalls {
  public:
   struct Asked {

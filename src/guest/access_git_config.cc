@@ -14,6 +14,23 @@
 
 namespace hutch::guest {
 
+// A name below that of another configuration is no configuration: a module may be named "a/config".
+bool is_own_git_config_of(const OwnRepositories& own, const Entry& entry) {
+  if (!entry.path.ends_with("/config") || plan::judged_file(entry.path) != plan::JudgedFile::kNone) return false;
+  const std::string_view directory = std::string_view(entry.path).substr(0, entry.path.rfind('/'));
+  const auto rule = plan::denied_name(own.names, entry.path);
+  if (rule && (!plan::is_git_config_rule(*rule) || plan::denied_name(own.names, directory))) return false;
+  if (!rule && (directory.ends_with("/.git") || plan::is_lifted_path(own.names, entry.path))) return false;
+  if (!rule && !is_config_of_repository(entry)) return false;
+  return plan::is_place_of_agent(own.names, entry.path) || own.repositories.knows(entry.at());
+}
+
+bool is_judged_by_content(const OwnRepositories& own, const Entry& entry, plan::JudgedFile kind) {
+  if (kind == plan::JudgedFile::kGitConfig) return is_own_git_config_of(own, entry);
+  const auto rule = plan::denied_name(own.names, entry.path);
+  return !rule || plan::is_name_anywhere(*rule);
+}
+
 // git writes its configuration as config.lock, which then gets the name (gitrepository-layout(5)). Programs that copy a
 // repository, and editors, give it another name beside it first.
 bool AccessCalls::is_new_git_config(const Entry& from, const Entry& to) const {
@@ -24,12 +41,8 @@ bool AccessCalls::is_new_git_config(const Entry& from, const Entry& to) const {
   return !parent(to).ends_with("/.git") && !plan::is_lifted_path(names_, to.path) && is_config_of_repository(to);
 }
 
-// Whether it is the name of the configuration of a repository that is not the user's.
 bool AccessCalls::is_own_git_config(const Entry& entry) const {
-  if (!entry.path.ends_with("/config") || plan::judged_file(entry.path) != plan::JudgedFile::kNone) return false;
-  if (const auto rule = plan::denied_name(names_, entry.path)) return plan::is_git_config_rule(*rule);
-  return !entry.path.ends_with("/.git/config") && !plan::is_lifted_path(names_, entry.path) &&
-         is_config_of_repository(entry);
+  return is_own_git_config_of({names_, repositories_}, entry);
 }
 
 bool AccessCalls::is_git_config(const std::string& path) const {
@@ -87,15 +100,15 @@ Result<std::optional<CallAnswer>> AccessCalls::open_judged(const AccessCall& cal
     return std::optional<CallAnswer>();
   if (there && (call.flags & O_EXCL) != 0) return fail(call_error(EEXIST).error());
   // A rule about the very path is not about content.
-  const auto rule = plan::denied_name(names_, entry.path);
-  if (rule && !plan::is_name_anywhere(*rule)) return std::optional<CallAnswer>();
+  if (!is_judged_by_content({names_, repositories_}, entry, kind)) return std::optional<CallAnswer>();
   if (!asked_.still_waits(call)) return fail(call_error(EINTR).error());
   // hutch can judge only a write that replaces the whole content of the file.
   const bool replaces = !there || (call.flags & O_TRUNC) != 0;
   if (is_config && (!replaces || (call.flags & O_ACCMODE) != O_WRONLY)) return std::optional<CallAnswer>();
   if (!replaces || (call.flags & O_ACCMODE) != O_WRONLY) return fail(refuse_git(call, entry.path).error());
   const std::string root = places_.root_of(entry.path);
-  UniqueFd pipe = TRY(judged_.open({kind, entry, root, call.mode & 0666 & ~022U, call.raw.pid, !there}));
+  const mode_t mode = (there ? there->mode : call.mode) & 0666 & ~022U;
+  UniqueFd pipe = TRY(judged_.open({kind, entry, root, mode, call.raw.pid, !there}));
   return CallAnswer(Opened{std::move(pipe), on_exec(call)});
 }
 

@@ -26,7 +26,7 @@ void JudgedFiles::add_to(std::vector<pollfd>& wait) const {
   for (const Pending& pending : pending_) wait.push_back({pending.read.get(), POLLIN, 0});
 }
 
-void JudgedFiles::land(Places& places, Turns& turns, const Refused& refused) {
+void JudgedFiles::land(Places& places, Turns& turns, const MayLand& may_land, const Refused& refused) {
   std::vector<Pending> waiting;
   for (Pending& pending : std::exchange(pending_, {})) {
     const Read read = take(pending);
@@ -38,7 +38,8 @@ void JudgedFiles::land(Places& places, Turns& turns, const Refused& refused) {
     const TurnScope scope(turns);
     const Status turn = turns.take();
     if (!turn) refused(wanted.caller, wanted.entry.path, turn_rule());
-    const bool made = turn && read == Read::kAll && judge_and_make(places, pending);
+    const bool made =
+        turn && read == Read::kAll && may_land(wanted.entry, wanted.kind) && judge_and_make(places, pending);
     if (turn && !made) refused(wanted.caller, wanted.entry.path, plan::git_rule());
   }
   pending_ = std::move(waiting);

@@ -38,8 +38,9 @@ class JudgedFiles {
 
   void add_to(std::vector<pollfd>& wait) const;
   // Makes the files that are complete. The meaning of a text depends on its directory, so a file is not made if its
-  // directory has moved.
-  void land(Places& places, Turns& turns, const Refused& refused);
+  // directory has moved. `may_land`: whether a call would be judged by its content alone, as names are by now.
+  using MayLand = std::function<bool(const Entry& entry, plan::JudgedFile kind)>;
+  void land(Places& places, Turns& turns, const MayLand& may_land, const Refused& refused);
 
  private:
   // A workload could otherwise open files for ever and never close them.

@@ -22,6 +22,15 @@ void MadeRepositories::completed(int directory) {
   if (std::ranges::find(directories_, *found) != directories_.end()) repositories_.insert(*found);
 }
 
+void MadeRepositories::taken_apart(int directory) {
+  if (const auto found = look(directory)) std::erase(directories_, *found);
+}
+
+bool MadeRepositories::knows(int directory) const {
+  const auto found = look(directory);
+  return found && (repositories_.contains(*found) || std::ranges::find(directories_, *found) != directories_.end());
+}
+
 bool MadeRepositories::contains(int directory) const {
   const auto found = look(directory);
   return found && repositories_.contains(*found);

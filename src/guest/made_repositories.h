@@ -22,8 +22,12 @@ class MadeRepositories {
   // `directory`, which is open, has become a repository by a change of the sandbox's. That of somebody else, from which
   // the sandbox has taken a part and put it back, was not made by it.
   void completed(int directory);
+  // The sandbox takes a part of a repository away: if it is not known as the sandbox's by now, it will not be.
+  void taken_apart(int directory);
   // Whether `directory`, which is open, is such a repository.
   bool contains(int directory) const;
+  // Likewise, or the supervisor has made it, and it is no repository yet.
+  bool knows(int directory) const;
 
  private:
   struct Made {

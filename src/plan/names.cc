@@ -23,7 +23,6 @@ template <class Counts>
 std::optional<NameRule> listed_at(const GuardedNames& names, std::string_view path, Counts counts);
 template <class Counts>
 std::optional<NameRule> listed_below(const GuardedNames& names, std::string_view path, Counts counts);
-bool is_of_agent(const GuardedNames& names, std::string_view path);
 bool is_allowed(const GuardedNames& names, const policy::ObeyedFile& file);
 bool leads_as_well(std::string_view from, std::string_view above);
 NameRule listed_rule(const policy::ObeyedFile& file);
@@ -216,6 +215,10 @@ bool is_lifted_path(const GuardedNames& names, std::string_view path) {
          });
 }
 
+bool is_place_of_agent(const GuardedNames& names, std::string_view path) {
+  return std::ranges::any_of(names.own, [&](const std::string& own) { return is_within(path, own); });
+}
+
 bool is_name_anywhere(const NameRule& rule) { return rule.pattern.starts_with("/**/"); }
 
 bool is_git_config_rule(const NameRule& rule) {
@@ -272,7 +275,7 @@ std::optional<NameRule> moves_to_told(const GuardedNames& names, std::string_vie
 }
 
 bool leaves_packages(const GuardedNames& names, std::string_view from, std::string_view to) {
-  if (is_of_agent(names, to)) return false;
+  if (is_place_of_agent(names, to)) return false;
   return names.list == GuardedNames::List::kObeyed && policy::is_in_packages(from) && !policy::is_in_packages(to);
 }
 
@@ -339,7 +342,7 @@ const NameRule* find_above(std::span<const NameRule> names, Matches matches) {
 // The first name of the list that the path has, that is not lifted, and whose file `counts` accepts.
 template <class Counts>
 std::optional<NameRule> listed_at(const GuardedNames& names, std::string_view path, Counts counts) {
-  if (names.list != GuardedNames::List::kObeyed || is_of_agent(names, path)) return std::nullopt;
+  if (names.list != GuardedNames::List::kObeyed || is_place_of_agent(names, path)) return std::nullopt;
   for (const policy::ObeyedAt& at : policy::obeyed_at(path)) {
     if (!counts(*at.file) || is_allowed(names, *at.file) || is_lifted_by(names.lifted, at.path, path)) continue;
     NameRule rule = listed_rule(*at.file);
@@ -353,7 +356,7 @@ std::optional<NameRule> listed_at(const GuardedNames& names, std::string_view pa
 
 template <class Counts>
 std::optional<NameRule> listed_below(const GuardedNames& names, std::string_view path, Counts counts) {
-  if (names.list != GuardedNames::List::kObeyed || is_of_agent(names, path)) return std::nullopt;
+  if (names.list != GuardedNames::List::kObeyed || is_place_of_agent(names, path)) return std::nullopt;
   for (const policy::ObeyedBelow& one : policy::obeyed_below(path)) {
     if (counts(one) && !is_allowed(names, *one.file)) return listed_rule(*one.file);
   }
@@ -362,10 +365,6 @@ std::optional<NameRule> listed_below(const GuardedNames& names, std::string_view
 
 NameRule listed_rule(const policy::ObeyedFile& file) {
   return {cat({"/**/", file.name}), cat({"built in \"", file.name, "\""}), {}, {}};
-}
-
-bool is_of_agent(const GuardedNames& names, std::string_view path) {
-  return std::ranges::any_of(names.own, [&](const std::string& own) { return is_within(path, own); });
 }
 
 bool is_allowed(const GuardedNames& names, const policy::ObeyedFile& file) {

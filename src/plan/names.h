@@ -65,6 +65,9 @@ NameRule rule_of_mount(std::string_view path, NameIs name);
 // Whether the user has an entry for this very path, which lifts each built-in rule about it.
 bool is_lifted_path(const GuardedNames& names, std::string_view path);
 
+// Whether the path lies in a place of the agent's own (GuardedNames::own).
+bool is_place_of_agent(const GuardedNames& names, std::string_view path);
+
 // Whether the rule is about a name in every directory, and not about one path.
 bool is_name_anywhere(const NameRule& rule);
 

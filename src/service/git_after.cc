@@ -261,6 +261,7 @@ void GitBefore::remember(const std::vector<std::string>& repositories) {
   FoundStates found;
   remember_links(repositories, others, found);
   remember_texts(repositories, others, found);
+  module_trees_.remember(repositories);
   // A run that had rested until this one looked may have made what it found, and rest again.
   others = mark_->others_meanwhile();
   forget_of(others, found);
@@ -492,6 +493,10 @@ GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitSta
     after.told.push_back(cat({printable(link), ", which the command made, is a link to ",
                               printable(leads_to ? *leads_to : std::string("nobody knows where")),
                               ", where git would write; ", taken_away(link, quarantine)}));
+  }
+  for (const GitModuleTrees::Found& found : module_trees_.look(repositories.directories)) {
+    after.told.push_back(cat({"git in ", printable(found.directory), " would write ", printable(found.tree),
+                              ", which is no work tree of it; ", taken_away(found.path, quarantine)}));
   }
   std::vector<std::string> all = directories(repositories.directories);
   const bool are_all = all.size() <= kDirectoriesMax;

@@ -13,6 +13,7 @@
 #include "host/listings.h"
 #include "service/git_commits.h"
 #include "service/git_indexes.h"
+#include "service/git_module_trees.h"
 #include "service/git_links.h"
 #include "service/run_mark.h"
 
@@ -98,6 +99,7 @@ class GitBefore {
   GitIndexes indexes_;
   FoundStates links_;  // the user's
   bool links_are_all_ = true;
+  GitModuleTrees module_trees_;
   FoundStates states_;  // for the user's texts
 };
 

@@ -203,7 +203,8 @@ Status HostFiles::take(FilesNow now) {
   now.names.own = plan_.names.own;  // mounts that do not change
   for (const policy::Rule& rule : rules_at_start_) close(rule, now.names.rules);
   std::ranges::move(plan::hidden_names(rules_, rules_at_start_), std::back_inserter(now.names.rules));
-  if (now.names == names_) return {};
+  // A repository that was the sandbox's may be another one by now, of the same name: the supervisor looks.
+  if (now.names == names_ && names_.configs == plan_.names.configs) return {};
   names_ = std::move(now.names);
   return refuse();
 }

@@ -64,6 +64,48 @@ def test_one_that_takes_the_place_of_the_agents_is_the_persons(daemon, project):
     assert not has_new_address(daemon, agent, "u")
 
 
+def test_what_takes_the_place_of_one_that_hutch_has_found_is_the_persons(daemon, project):
+    agent, directory = project
+    daemon.sh(agent, "git init -q -b main u").ok()
+    looks_again(daemon, agent)
+    outside(daemon, directory, f"rm -rf u; git init -q -b main u; printf '{OURS}' >> u/.git/config")
+    looks_again(daemon, agent)
+    assert not has_new_address(daemon, agent, "u")
+
+
+def test_what_the_person_makes_in_the_agents_directory_is_not_the_agents(daemon, project):
+    agent, directory = project
+    daemon.sh(agent, "mkdir -p u/.git").ok()
+    outside(daemon, directory, f"git init -q -b main u; printf '{OURS}' >> u/.git/config")
+    daemon.sh(agent, "mv u/.git/HEAD u/.git/h; mv u/.git/h u/.git/HEAD")
+    looks_again(daemon, agent)
+    assert not has_new_address(daemon, agent, "u")
+    assert daemon.sh(agent, "rm u/.git/config").code != 0
+
+
+def test_a_text_lands_by_the_names_of_that_moment(daemon, project):
+    """The agent opens the configuration while it counts as its own, and closes it when it is known as the person's."""
+    agent, directory = project
+    daemon.sh(agent, "mkdir -p u/.git").ok()
+    outside(daemon, directory, f"git init -q -b main u; printf '{OURS}' >> u/.git/config")
+    daemon.sh(agent, "(exec 3> u/.git/config; touch opened; while [ ! -e go ]; do sleep 0.05; done; "
+                     "printf '[remote \"origin\"]\n\turl = https://other.example/x\n' >&3; exec 3>&-; touch closed) "
+                     "> /dev/null 2>&1 &").ok()
+    harness.wait_until(lambda: (directory / "opened").exists(), "it is open")
+    looks_again(daemon, agent)
+    outside(daemon, directory, "touch go")
+    harness.wait_until(lambda: (directory / "closed").exists(), "it is closed")
+    daemon.sh(agent, "touch after").ok()
+    assert "mine.example" in (directory / "u/.git/config").read_text()
+
+
+def test_what_is_written_over_keeps_its_mode(daemon, project):
+    agent, directory = project
+    daemon.sh(agent, "git init -q -b main o; cp o/.git/config c; git init -q -b main p; cp c p/.git/config; sleep 0.1; "
+                     "git -C p status").ok()
+    assert (directory / "p/.git/config").stat().st_mode & 0o777 == 0o644
+
+
 @pytest.mark.parametrize("how", ["git init -q -b main o", "git clone -q . o", "git init -q x; mv x o",
                                  "git init -q x; cp -a x o", "git init -q x; tar -cf x.tar x; rm -rf x; "
                                  "tar -xf x.tar; mv x o"])

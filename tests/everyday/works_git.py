@@ -61,7 +61,8 @@ WORKS = [
         cmp lib/.git/config below/moved/.git/config; cmp lib/.git/config unpacked/lib/.git/config
         sed -i 's/filemode = true/filemode = false/' tree/.git/config; git -C tree config core.filemode
         git clone -q lib again; rm -rf again below unpacked tree; git clone -q lib again; ls
-        git clone -q --bare lib lib.git; cp -a lib.git other.git; git -C other.git log --format=%s; rm -rf lib.git other.git
+        git clone -q --bare lib lib.git; cp -a lib.git other.git; git -C other.git log --format=%s
+        rm -rf lib.git other.git; ls
     """, ("git",)),
     Work("cargo: a new package is a repository", "git", """
         export HOME=$PWD; cargo new --quiet made; git -C made status --short; ls -A made

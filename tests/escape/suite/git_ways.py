@@ -104,6 +104,14 @@ INSIDE = ("mkdir -p .git/modules/sub; echo 'gitdir: ../.git/modules/sub' > sub/.
 
 NESTED = "rmdir sub 2>/dev/null; git init -q sub; git -C sub commit -q --allow-empty -m x; "
 
+# A repository below ".git/modules", with a hook as the content of its first commit, that "sub" leads to.
+MODULE = (
+    "D=.git/modules/e; mkdir -p .git/modules; git init -q --bare $D; mkdir w; "
+    "printf '#!/bin/sh\nTRIP\n' > w/pre-commit; chmod 755 w/pre-commit; "
+    "(export GIT_DIR=$PWD/$D GIT_WORK_TREE=$PWD/w; cd w; git add .; git commit -qm e); rm -rf w; "
+    "git config -f $D/config core.bare false; git config -f $D/config core.worktree ../../../hk; "
+    "mkdir sub; echo 'gitdir: ../.git/modules/e' > sub/.git; ")
+
 WAYS = {
     "a gitlink whose .git leads to a layout": LAYOUT + "echo 'gitdir: ../evil' > sub/.git" + GITLINK,
     "a gitlink, the file moved there": LAYOUT + "echo 'gitdir: ../evil' > sub/x; mv sub/x sub/.git" + GITLINK,
@@ -139,8 +147,8 @@ WAYS = {
     "a nested repository, its configuration anew": (
         NESTED + "rm -f sub/.git/config; printf 'EVIL' > sub/.git/config".replace("EVIL", EVIL) + GITLINK),
     "a nested repository, its configuration by two writers": (
-        NESTED + "rm -f sub/.git/config; exec 3> sub/.git/config; exec 4> sub/.git/config; echo '[core]' >&3; exec 3>&-; "
-        "printf 'EVIL' >&4; exec 4>&-".replace("EVIL", EVIL) + GITLINK),
+        NESTED + "rm -f sub/.git/config; exec 3> sub/.git/config; exec 4> sub/.git/config; echo '[core]' >&3; "
+        "exec 3>&-; printf 'EVIL' >&4; exec 4>&-".replace("EVIL", EVIL) + GITLINK),
     "a nested repository, its configuration while it is moved": (
         NESTED + "rm -f sub/.git/config; exec 3> sub/.git/config; mv sub s; printf 'EVIL' >&3; mv s sub; exec 3>&-"
         .replace("EVIL", EVIL) + GITLINK),
@@ -150,6 +158,8 @@ WAYS = {
     "a nested bare layout, its configuration written at last": (
         NESTED + "cp -r sub/.git evil; rm -rf sub/.git; printf 'EVIL' > evil/config; mv evil sub/.git"
         .replace("EVIL", EVIL) + GITLINK),
+    "a submodule's work tree, by a link": MODULE + "ln -s .git/hooks hk",
+    "a submodule's work tree, a link afterwards": MODULE + "mkdir hk; mv sub s; rmdir hk; ln -s .git/hooks hk; mv s sub",
     "the project as a bare repository": (
         "cp -r .git/objects .git/refs .git/index .git/logs .; "
         f"printf '{BARE}{MONITOR}' > config; "
@@ -347,6 +357,7 @@ FIRST = {
        if way.startswith("a configuration, by a link")},
     **{way: [["git", "restore", "."]] for way in WAYS if way.startswith("a hook in ")},
     "a strategy of a prepared rebase": [["git", "rebase", "--continue"]],
+    **{way: [["git", "-C", "sub", "restore", "."]] for way in WAYS if way.startswith("a submodule's work tree")},
 }
 # Where the user goes; else it is the project.
 PLACES = {
