@@ -421,9 +421,9 @@ Status AccessServer::land() {
   const auto may_land = [&](const Entry& entry, plan::JudgedFile kind) {
     return is_judged_by_content({names_, repositories_}, entry, kind);
   };
-  judged_.land(places_, turns_, may_land, [&](std::uint32_t caller, const std::string& path, const plan::NameRule& rule) {
-    tell(caller, path, rule);
-  });
+  judged_.land(
+      places_, turns_, may_land,
+      [&](std::uint32_t caller, const std::string& path, const plan::NameRule& rule) { tell(caller, path, rule); });
   umasks_.take_none();
   replaced_.land(places_, [&](ReplacedFiles::Event event, std::uint32_t caller, const std::string& path,
                               const plan::NameRule& rule) { tell_replaced(event, caller, path, rule); });

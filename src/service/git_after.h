@@ -13,8 +13,8 @@
 #include "host/listings.h"
 #include "service/git_commits.h"
 #include "service/git_indexes.h"
-#include "service/git_module_trees.h"
 #include "service/git_links.h"
+#include "service/git_module_trees.h"
 #include "service/run_mark.h"
 
 namespace hutch::service {

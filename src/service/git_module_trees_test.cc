@@ -44,7 +44,8 @@ TEST_F(ModuleTrees, WhereTheyLead) {
   names("../../../absent");
   EXPECT_EQ(leads(), kNone);
   fs::create_directories(path("other"));
-  for (const char* tree : {"../../../other", "../../..", "../../hooks", "../../../../up", "/", "../../../sub/../.git/x"}) {
+  for (const char* tree :
+       {"../../../other", "../../..", "../../hooks", "../../../../up", "/", "../../../sub/../.git/x"}) {
     names(tree);
     EXPECT_EQ(leads(), kElsewhere) << tree;
   }
