@@ -3,8 +3,8 @@
 # library. HACKING.md says what follows for names; presets without HUTCH_UNITY compile each source by itself.
 
 option(HUTCH_UNITY "Compile several sources of a folder as one translation unit" OFF)
-# The more, the faster is a clean build: with 32 it takes seven eighths of the time with 16. After the first edit of a source the rest of its unit is compiled again, so the
-# presets for daily work have fewer.
+# The more, the faster is a clean build: with 32 it takes seven eighths of the time with 16. After the first edit of a
+# source the rest of its unit is compiled again, so the presets for daily work have fewer.
 set(HUTCH_UNIT_SOURCES 16 CACHE STRING "How many sources one translation unit has at most")
 
 # Sources that somebody is working on (tools/edited.py) stay out of the units.

@@ -13,8 +13,8 @@ namespace hutch::service {
 
 namespace {
 
-constexpr std::string_view kModules = "/.git/modules/";
-constexpr std::size_t kLinkTextMax = 4096;
+constexpr std::string_view kBelowModules = "/.git/modules/";
+constexpr std::size_t kModuleLinkMax = 4096;
 
 // By the text alone; empty where it leads above the root.
 std::string without_dots(std::string_view path) {
@@ -43,10 +43,10 @@ bool has_component(std::string_view path, std::string_view name) {
 
 // Whether the ".git" file of `tree` leads to `directory`.
 bool leads_back(const std::string& tree, const std::string& directory) {
-  static constexpr std::string_view kKey = "gitdir: ";
-  const auto text = sys::regular_file_text(cat({tree, "/.git"}), kLinkTextMax);
-  if (!text || !text->starts_with(kKey)) return false;
-  std::string_view link = std::string_view(*text).substr(kKey.size());
+  static constexpr std::string_view kGitLinkKey = "gitdir: ";
+  const auto text = sys::regular_file_text(cat({tree, "/.git"}), kModuleLinkMax);
+  if (!text || !text->starts_with(kGitLinkKey)) return false;
+  std::string_view link = std::string_view(*text).substr(kGitLinkKey.size());
   while (link.ends_with('\n')) link.remove_suffix(1);
   return without_dots(link.starts_with('/') ? std::string(link) : cat({tree, "/", link})) == directory;
 }
@@ -55,7 +55,7 @@ bool leads_back(const std::string& tree, const std::string& directory) {
 
 GitModuleTree git_module_tree(const std::string& directory) {
   using enum GitModuleTree::Leads;
-  const std::size_t modules = directory.find(kModules);
+  const std::size_t modules = directory.find(kBelowModules);
   const std::string named = modules == std::string::npos ? std::string() : git_work_tree(directory);
   if (named.empty()) return {};
   const std::string above = directory.substr(0, modules);

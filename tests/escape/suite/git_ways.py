@@ -159,7 +159,8 @@ WAYS = {
         NESTED + "cp -r sub/.git evil; rm -rf sub/.git; printf 'EVIL' > evil/config; mv evil sub/.git"
         .replace("EVIL", EVIL) + GITLINK),
     "a submodule's work tree, by a link": MODULE + "ln -s .git/hooks hk",
-    "a submodule's work tree, a link afterwards": MODULE + "mkdir hk; mv sub s; rmdir hk; ln -s .git/hooks hk; mv s sub",
+    "a submodule's work tree, a link afterwards": (
+        MODULE + "mkdir hk; mv sub s; rmdir hk; ln -s .git/hooks hk; mv s sub"),
     "the project as a bare repository": (
         "cp -r .git/objects .git/refs .git/index .git/logs .; "
         f"printf '{BARE}{MONITOR}' > config; "
