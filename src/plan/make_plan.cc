@@ -214,16 +214,19 @@ LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree) {
   return {.readable = {"/"}, .writable = std::move(places)};
 }
 
-// A file, or a socket, that is shared is one of hutch's own.
+// A file, or a socket, that is shared is one of hutch's own. With an image hutch's own tools write the agent's places
+// from a process whose descriptors the supervisor may not open (ptrace(2), PTRACE_MODE_READ_FSCREDS): nothing is
+// supervised there.
 SupervisedMounts supervised_mounts(const PlanInput& input, const std::vector<MountStep>& mounts) {
   SupervisedMounts found;
   for (const MountStep& step : mounts) {
     const auto holds = [&](const Share& share) { return is_within(step.target, share.target); };
     const auto share = std::ranges::find_if(input.shares, holds);
     const bool writable = step.kind == MountKind::kBind && step.access == Access::kReadWrite;
-    if (!writable || (share != input.shares.end() && share->kind != MakeTarget::kDirectory)) continue;
+    const bool is_share = share != input.shares.end();
+    if (!writable || (is_share && (share->kind != MakeTarget::kDirectory || input.image != nullptr))) continue;
     found.targets.push_back(step.target);
-    if (share != input.shares.end()) found.own.push_back(step.target);
+    if (is_share) found.own.push_back(step.target);
   }
   return found;
 }
