@@ -79,6 +79,9 @@ def expect_held(pid, before):
 
 def many_execs(daemon, count):
     agent = daemon.create()
+    # With the supervisor of its files and the mark of a change, which stay: a command that ends within a call counts as
+    # one that may have made one, so that they come in one of many runs.
+    daemon.sh(agent, "touch x").ok()
     share(range(500), lambda client, _: client.exec(agent, "/bin/true"), daemon)
     pid = daemon.pid()
     before, memory = held(pid), daemons.memory(pid)
@@ -107,7 +110,8 @@ def many_sandboxes(daemon, count):
     assert daemon.guests() >= count
     each = (daemons.memory(pid) - memory) / count
     print(f"{count} sandboxes: {each / 1024:.0f} KiB, {(held(pid)[0] - before[0]) / count:.1f} descriptors each")
-    assert each < MIB / 2
+    # A twentieth of it are the names that git knows, which are judged in each agent's own places.
+    assert each < MIB * 9 / 16
     share(names[:: max(1, count // 50)], lambda client, name: client.exec(name, "/bin/true"), daemon)
     share(names, lambda client, name: client("agent.remove", agent=name), daemon)
     assert daemon.pid() == pid

@@ -38,7 +38,7 @@ def ask(port, what=b"", size=None, where="127.0.0.1"):
                     break
                 said += piece
             return said
-    except (ConnectionError, socket.timeout):
+    except OSError:  # ENOTCONN as well, of shutdown(2) on a connection that was reset
         return None
 
 
