@@ -370,7 +370,7 @@ Status AccessServer::hear(const wire::ToGuest& message) {
   return fail(Error::invalid("a message that is no answer"));
 }
 
-// What has been found since the start, and is no repository of the sandbox's, is the user's.
+// A repository that hutch has found since the start is the user's, unless the sandbox has made it.
 void AccessServer::take_names(const plan::GuardedNames& names) {
   const std::vector<std::string> granted = std::exchange(names_.granted, {});
   names_ = names;

@@ -351,7 +351,7 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   if (!found) return let_through();
   const auto& [from, to] = *found;
   const auto flags = static_cast<unsigned>(call.flags);
-  // What is moved away is removed; what comes back is judged by its content.
+  // To move such a file away is to remove it. If it comes back, hutch judges its content.
   const bool leaves = (flags & kExchange) == 0 && is_own_git_config(from);
   TRY(leaves ? judge_removal(call, from) : judge(call, from.path));
   TRY(judge_lock(call, from));
@@ -452,13 +452,15 @@ Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {
   if (call.kind == AccessKind::kOwner && !has_ids(call.uid, call.gid)) return fail(call_error(EPERM).error());
   if (!*object) return let_through();
   if (call.descriptor && !call.is_path_enough) TRY(places_.check_is_open(call.path.caller, *call.descriptor));
-  // git-init(1) tries on it whether modes can be changed here; nobody runs it. Programs that copy set its times.
+  // git-init(1) tries on it whether modes can be changed here; nobody runs it. Programs that copy a repository set the
+  // times of the new one.
   if (call.kind == AccessKind::kTruncate) TRY(judge_link(call, (*object)->entry));
   TRY(judge_lock(call, (*object)->entry, (*object)->what));
   const auto rule = plan::denied_name(names_, (*object)->entry.path);
   const bool is_kept = rule && plan::is_kept_config(*rule);
-  const bool is_harmless_kind = call.kind == AccessKind::kMode || call.kind == AccessKind::kTimes;
-  const bool harmless = is_harmless_kind && !is_kept && is_git_config((*object)->entry.path);
+  const bool sets_mode = call.kind == AccessKind::kMode && !is_kept && is_git_config((*object)->entry.path);
+  const bool sets_times = call.kind == AccessKind::kTimes && is_own_git_config((*object)->entry);
+  const bool harmless = sets_mode || sets_times;
   if (harmless && !asked_.still_waits(call)) return fail(call_error(EINTR).error());
   if (!harmless) TRY(judge(call, (*object)->entry.path));
   const auto held = plan::held_directory(names_, (*object)->entry.path);

@@ -14,7 +14,8 @@
 
 namespace hutch::guest {
 
-// A name below that of another configuration is no configuration: a module may be named "a/config".
+// A submodule may be named "a/config". Then the rule about ".git/modules/**/config" denies its directory too, and every
+// file in it, so a denied directory means that this rule is not about the file.
 bool is_own_git_config_of(const OwnRepositories& own, const Entry& entry) {
   if (!entry.path.ends_with("/config") || plan::judged_file(entry.path) != plan::JudgedFile::kNone) return false;
   const std::string_view directory = std::string_view(entry.path).substr(0, entry.path.rfind('/'));

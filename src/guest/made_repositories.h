@@ -13,8 +13,8 @@
 namespace hutch::guest {
 
 // What hutch finds when it looks for repositories while the sandbox runs is the user's, but for these. A directory is
-// known by its number and the moment it was made (statx(2), stx_btime): numbers are given anew. Where the file system
-// does not keep the moment none is known, and each counts as the user's.
+// known by its inode number and its birth time (statx(2), stx_btime), because file systems reuse inode numbers. If the
+// file system has no birth time, no directory is known, and each repository counts as the user's.
 class MadeRepositories {
  public:
   // The supervisor has made the directory `entry` for the sandbox.
@@ -26,7 +26,7 @@ class MadeRepositories {
   void taken_apart(int directory);
   // Whether `directory`, which is open, is such a repository.
   bool contains(int directory) const;
-  // Likewise, or the supervisor has made it, and it is no repository yet.
+  // As contains(), and also for a directory that the supervisor has made and that is not yet a repository.
   bool knows(int directory) const;
 
  private:

@@ -24,7 +24,7 @@ void place_in_machine(const PlanInput& input, std::vector<MountStep>& steps);
 void place_trust_of_os_user(const PlanInput& input, std::vector<MountStep>& steps);
 Status check_cwd(const PlanInput& input);
 LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree);
-// What is writable, and of that what is the agent's own. git outside takes a repository there for one as well.
+// The writable mounts, and which of them are the agent's own places. The user's git also uses repositories there.
 struct SupervisedMounts {
   std::vector<std::string> targets{};
   std::vector<std::string> own{};
@@ -214,9 +214,8 @@ LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree) {
   return {.readable = {"/"}, .writable = std::move(places)};
 }
 
-// A file, or a socket, that is shared is one of hutch's own. With an image hutch's own tools write the agent's places
-// from a process whose descriptors the supervisor may not open (ptrace(2), PTRACE_MODE_READ_FSCREDS): nothing is
-// supervised there.
+// A shared file or socket is hutch's own. With an image, an agent's own places are not supervised: there the file
+// server cannot delete a directory whose mode is 0, because its chmod(2) by descriptor fails under the supervisor.
 SupervisedMounts supervised_mounts(const PlanInput& input, const std::vector<MountStep>& mounts) {
   SupervisedMounts found;
   for (const MountStep& step : mounts) {

@@ -468,12 +468,12 @@ TEST(MakePlan, ASupervisorSeesWhatNothingIsWritablePast) {
   EXPECT_TRUE(sees(project));
   EXPECT_TRUE(sees({"/home/u/p/sub"}));
   EXPECT_TRUE(sees({"/home"}));
-  // Where an agent lives as well, by the host's path; there git's names alone count.
+  // An agent's home is supervised too, and found by the host's path; in it only git's names count.
   world.shares = {{.source = "/srv/agent", .target = "/workspace"}};
   EXPECT_TRUE(sees({"/home/u/p", "/srv/agent"}));
   EXPECT_TRUE(sees({"/srv/agent/x"}));
   EXPECT_EQ(world.plan()->names.own, std::vector<std::string>{"/workspace"});
-  // A socket of hutch's is no place for a repository, and of what is only read nothing is.
+  // hutch's own socket and a read-only share are not supervised.
   world.shares.push_back({.source = "/run/hutch/sock", .target = "/run/hutch.sock", .kind = MakeTarget::kFile});
   world.shares.push_back({.source = "/srv/tools", .target = "/tools", .access = Access::kReadOnly});
   const auto plan = world.plan();

@@ -1,4 +1,4 @@
-// What a process writes, for any number of readers at their own pace: none of them holds up another for long. Pure.
+// The output of a process for any number of readers. No reader delays the others for longer than kPatience. Pure.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,7 @@ class OutputRing {
 
   // Whether the process is to be read: always where nobody listens.
   bool wants_more(Clock::time_point now);
-  // Where it is not for a reader that has fallen behind: until when that one is waited for.
+  // If wants_more() was false because of a reader that has fallen behind: until when the process waits for it.
   std::optional<Clock::time_point> patience_end() const { return patience_end_; }
   void add(OutputKind kind, std::string_view bytes);
 

@@ -56,21 +56,27 @@ def test_what_the_agent_takes_apart_and_puts_together_is_not_its_own(daemon, pro
     assert not has_new_address(daemon, agent, "u")
 
 
-def test_one_that_takes_the_place_of_the_agents_is_the_persons(daemon, project):
+@pytest.mark.parametrize("found", ["found before", "not found before"])
+def test_one_that_takes_the_place_of_the_agents_is_the_persons(daemon, project, found):
     agent, directory = project
     daemon.sh(agent, "git init -q -b main u").ok()
+    if found == "found before":
+        looks_again(daemon, agent)
     outside(daemon, directory, f"rm -rf u; git init -q -b main u; printf '{OURS}' >> u/.git/config")
     looks_again(daemon, agent)
     assert not has_new_address(daemon, agent, "u")
 
 
-def test_what_takes_the_place_of_one_that_hutch_has_found_is_the_persons(daemon, project):
+def test_a_submodule_of_the_persons_with_a_name_like_a_configurations(daemon, project):
     agent, directory = project
-    daemon.sh(agent, "git init -q -b main u").ok()
-    looks_again(daemon, agent)
-    outside(daemon, directory, f"rm -rf u; git init -q -b main u; printf '{OURS}' >> u/.git/config")
-    looks_again(daemon, agent)
-    assert not has_new_address(daemon, agent, "u")
+    daemon("agent", "stop", agent).ok()
+    config = directory / ".git/modules/a/config/config"
+    outside(daemon, directory, f"git init -q --bare .git/modules/a/config; printf '{OURS}' >> {config}")
+    before = config.read_bytes()
+    for script in ("echo > {}", "rm {}", "mv {} x", "touch -d 2001-01-01 {}", "cp {} {}.x; mv {}.x {}"):
+        daemon.sh(agent, script.replace("{}", ".git/modules/a/config/config"))
+    daemon.sh(agent, "touch after").ok()
+    assert config.read_bytes() == before and config.stat().st_mtime > 1_000_000_000
 
 
 def test_what_the_person_makes_in_the_agents_directory_is_not_the_agents(daemon, project):
