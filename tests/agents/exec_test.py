@@ -288,8 +288,9 @@ def test_a_client_that_ends_takes_its_command_along(daemon, any_agent, end):
 
 
 def test_a_signal_is_the_commands_to_handle(daemon, agent):
+    # By dash: bash 5.2 sends itself SIGINT for ever when one arrives just as it begins to wait for a child.
     process = daemon.popen(
-        "exec", agent, "--", "bash", "-c", "trap 'echo caught; exit 4' INT; echo begun; while :; do sleep 0.1; done"
+        "exec", agent, "--", "sh", "-c", "trap 'echo caught; exit 4' INT; echo begun; while :; do sleep 0.1; done"
     )
     assert process.stdout.readline() == b"begun\n"
     process.send_signal(signal.SIGINT)
