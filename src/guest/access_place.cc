@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <climits>
 
+#include "base/decimal.h"
 #include "base/text.h"
 #include "sys/beneath.h"
 #include "sys/io.h"
@@ -400,6 +401,7 @@ Result<Places::From> Places::start_of(const CallerPath& path, std::uint64_t reso
     if (resolve != 0 || !path.text.starts_with(name)) continue;
     const std::string below_it = cat({below_own.substr(1), path.text.substr(name.size())});
     if (climbs_in_proc(below_it)) continue;
+    if (auto from = by_descriptor(path.caller, below_it)) return std::move(*from);
     return From{proc_.get(), {}, cat({std::to_string(path.caller), "/", below_it})};
   }
   // A directory that is not used need not be open: for an absolute path any will do.
@@ -407,6 +409,21 @@ Result<Places::From> Places::start_of(const CallerPath& path, std::uint64_t reso
   UniqueFd held = TRY(base_of(path));
   const int base = held.get();
   return From{base, std::move(held), path.text};
+}
+
+// Nobody but root of its user namespace, and the process itself, can pass through /proc/PID/fd of a process that made
+// itself unreadable (proc(5)). Its descriptor can be taken, and this process's own leads to the same file.
+std::optional<Places::From> Places::by_descriptor(pid_t caller, std::string_view below_own) const {
+  static constexpr std::string_view kDescriptors = "fd/";
+  if (!below_own.starts_with(kDescriptors)) return std::nullopt;
+  below_own.remove_prefix(kDescriptors.size());
+  const std::string_view name = below_own.substr(0, below_own.find('/'));
+  const auto number = decimal_of(name);
+  if (!number || *number > INT_MAX || std::to_string(*number) != name) return std::nullopt;
+  auto held = sys::descriptor_of(proc_.get(), caller, static_cast<int>(*number));
+  if (!held) return std::nullopt;
+  std::string path = cat({"self/fd/", std::to_string(held->get()), below_own.substr(name.size())});
+  return From{proc_.get(), std::move(*held), std::move(path)};
 }
 
 Result<UniqueFd> Places::base_of(const CallerPath& path) const {

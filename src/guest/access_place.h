@@ -100,13 +100,14 @@ class Places {
   std::optional<std::string> link_at(const CallerPath& path) const;  // the target of the symbolic link at `path`
 
  private:
-  // `held` where `base` was opened for it.
+  // `held` where `base`, or what `path` begins with, was opened for it.
   struct From {
     int base = -1;
     UniqueFd held;
     std::string path;
   };
   Result<From> start_of(const CallerPath& path, std::uint64_t resolve) const;
+  std::optional<From> by_descriptor(pid_t caller, std::string_view below_own) const;
   Result<UniqueFd> base_of(const CallerPath& path) const;
   Result<Directories::Shared> directory(const CallerPath& path, std::uint64_t resolve);
   Result<Directories::Shared> known(UniqueFd seen);

@@ -82,16 +82,19 @@ def tried(process, place, name):
     return {tuple(line.split("|")[:2]): line.split("|")[2] for line in out.decode().splitlines()}
 
 
+# A process that made itself unreadable has its descriptors in a directory of root's (proc(5)).
+@pytest.mark.parametrize("process", [[], ["unreadable"]], ids=["plain", "unreadable"])
 @pytest.mark.parametrize("name", NAMES)
-def test_each_call(hutch, as_user, project, backend, name):
+def test_each_call(hutch, as_user, project, backend, name, process):
     outside, inside = as_user.mkdir(project / "outside"), as_user.mkdir(project / "inside")
     program = as_user.write(project / "descriptors.py", (HERE / "descriptors.py").read_bytes())
+    words = ["/usr/bin/python3", program, *process]
     rows = make_files(as_user, outside)
     make_files(as_user, inside)
     before = states(as_user, inside)
-    expected = tried(harness.start_in(as_user, ["/usr/bin/python3", program], cwd=outside), outside, name)
+    expected = tried(harness.start_in(as_user, words, cwd=outside), outside, name)
     wanted = states(as_user, outside)
-    argv = [hutch.program, "run", "--backend", backend, "--allow-write", project, "--", "/usr/bin/python3", program]
+    argv = [hutch.program, "run", "--backend", backend, "--allow-write", project, "--", *words]
     answers = tried(harness.start_in(as_user, argv, cwd=inside), inside, name)
     now = states(as_user, inside)
     wrong = []

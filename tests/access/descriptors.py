@@ -1,6 +1,7 @@
 # Makes each call of the table of descriptor calls on one descriptor of each kind, and prints what each answered.
-"""Runs with Python alone: `descriptors.py ROW...`, a row being CALL:VARIANT. Opens all files first, says so, waits for
-a line, and then makes the calls: whoever started it may rename the files meanwhile."""
+"""Runs with Python alone: `descriptors.py [unreadable] ROW...`, a row being CALL:VARIANT. Opens all files first, says
+so, waits for a line, and then makes the calls: whoever started it may rename the files meanwhile. With `unreadable` it
+makes itself unreadable for other processes before (prctl(2), PR_SET_DUMPABLE)."""
 
 import array
 import ctypes
@@ -14,6 +15,7 @@ import struct
 import sys
 
 AT_FDCWD, AT_EMPTY_PATH, AT_SYMLINK_FOLLOW = -100, 0x1000, 0x400
+PR_SET_DUMPABLE = 4
 X86 = platform.machine() == "x86_64"
 # Their numbers on x86-64 and aarch64.
 NUMBERS = {
@@ -221,4 +223,7 @@ def main(rows):
 
 
 if __name__ == "__main__":
+    if "unreadable" in sys.argv:
+        sys.argv.remove("unreadable")
+        LIBC.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     main(sys.argv[1:] or [row for row in ROWS if is_here(row)])

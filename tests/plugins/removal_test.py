@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 import harness
+import plugin_cases
 from recipes import tool
 
 RIGHTS = {"wide": {}, "narrow": {"permissions": {"network": "none"}}}
@@ -153,3 +154,7 @@ def test_an_update_that_is_under_way_does_not_bring_it_back(daemon, agent, recip
     assert [one["version"] for one in daemon.json("plugin", "list", "--agent", first)] == ["2"]
     daemon("plugin", "remove", "spread").ok()
     daemon("agent", "remove", other).ok()
+
+
+def test_directories_that_nobody_may_write_go_as_well(daemon, any_agent, recipe):
+    plugin_cases.test_directories_that_nobody_may_write_go_as_well(daemon, any_agent, recipe)
