@@ -214,8 +214,7 @@ LandlockPlan plan_landlock(const PlanInput& input, const MountTree& tree) {
   return {.readable = {"/"}, .writable = std::move(places)};
 }
 
-// A shared file or socket is hutch's own. With an image, an agent's own places are not supervised: there the file
-// server cannot delete a directory whose mode is 0, because its chmod(2) by descriptor fails under the supervisor.
+// A shared file or socket is hutch's own.
 SupervisedMounts supervised_mounts(const PlanInput& input, const std::vector<MountStep>& mounts) {
   SupervisedMounts found;
   for (const MountStep& step : mounts) {
@@ -223,7 +222,7 @@ SupervisedMounts supervised_mounts(const PlanInput& input, const std::vector<Mou
     const auto share = std::ranges::find_if(input.shares, holds);
     const bool writable = step.kind == MountKind::kBind && step.access == Access::kReadWrite;
     const bool is_share = share != input.shares.end();
-    if (!writable || (is_share && (share->kind != MakeTarget::kDirectory || input.image != nullptr))) continue;
+    if (!writable || (is_share && share->kind != MakeTarget::kDirectory)) continue;
     found.targets.push_back(step.target);
     if (is_share) found.own.push_back(step.target);
   }

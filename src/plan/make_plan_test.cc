@@ -481,6 +481,11 @@ TEST(MakePlan, ASupervisorSeesWhatNothingIsWritablePast) {
   EXPECT_EQ(std::ranges::count(plan->supervised, "/run/hutch.sock"), 0);
   EXPECT_EQ(std::ranges::count(plan->supervised, "/tools"), 0);
   EXPECT_FALSE(sees({"/run/hutch/sock"}));
+  // The rest of an image's system is its own.
+  world.image.emplace().root = "/images/x";
+  EXPECT_EQ(world.plan()->names.own, std::vector<std::string>{"/workspace"});
+  EXPECT_TRUE(sees({"/home/u/p", "/srv/agent"}));
+  world.image.reset();
   world.shares = {};
   world.supervision = Supervision::kNone;
   EXPECT_FALSE(sees(project));

@@ -1,11 +1,15 @@
 # What an agent writes in its own home, for the git of a person who looks there.
 """The home is the agent's, and yet a person goes there to see what it has made: by its path, or by a link that the
-agent put into the project. Each way is tried on "none" too, where git runs the program."""
+agent put into the project. Each way is tried on "none" too, where git runs the program, and by an agent with an image
+("image"), of backend namespace."""
 
 import itertools
+import re
+import shutil
 import sys
 
 import harness
+import host_image
 import pytest
 
 sys.path.insert(0, str(harness.ROOT / "tests/escape/suite"))
@@ -33,11 +37,26 @@ WAYS = {way: script for way, script in git_ways.WAYS.items()
         if way not in {*git_ways.SETTINGS, *git_ways.VARIABLES, *git_ways.LINKED}}
 
 
-@pytest.fixture(params=["none", "bwrap", "namespace"])
+@pytest.fixture(scope="module")
+def image(daemon):
+    """One of this machine's own programs, git among them."""
+    if shutil.which("dpkg") is None:
+        pytest.skip("no dpkg that lists the files of an image")
+    path = host_image.archive(daemon.state / "host.tar", ["git"])
+    daemon.person.own(path)
+    daemon("image", "import", "host", path, timeout=180).ok()
+    path.unlink()
+    yield "host"
+    daemon("image", "remove", "host").ok()
+
+
+@pytest.fixture(params=["none", "bwrap", "namespace", "image"])
 def home(daemon, request):
     """An agent with a project of the person's, and its home on the host."""
     project = daemon.person.mkdir(daemon.state / f"project-{next(NUMBERS)}", 0o755)
-    name = daemon.create(f"backend={request.param}", f"dir={project}")
+    own = request.param == "image"
+    setting = f"image={request.getfixturevalue('image')}" if own else f"backend={request.param}"
+    name = daemon.create(setting, f"dir={project}")
     directory = daemon.data / "workspace/agents" / name
     yield name, directory, project, request.param
     daemon("agent", "remove", name).ok()
@@ -55,7 +74,8 @@ def attack(daemon, agent, backend, script, directory, trip):
     inside = directory if backend == "none" else f"/workspace/agents/{agent}"
     script = script.replace("cp TRIP", f"cp {inside}/trip").replace("TRIP", str(trip))
     common = 'git() { command git -c user.name=A -c user.email=a@b.example "$@"; }; '
-    return daemon.sh(agent, f"{common}cd; {script}", timeout=120)
+    done = daemon.sh(agent, f"{common}cd; {script}", timeout=120)
+    assert not re.search(r"sh: \d+: [\w-]+: not found", done.errors), "the image lacks a program of the way's"
 
 
 def use(daemon, place, first=()):
@@ -102,7 +122,7 @@ def test_a_push_to_what_it_made(daemon, home):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("home", ["bwrap", "namespace"], indirect=True)
+@pytest.mark.parametrize("home", ["bwrap", "namespace", "image"], indirect=True)
 def test_each_way_of_the_suite(daemon, home, way):
     """Those that a person's own repository is attacked with, in one of the agent's."""
     agent, directory, _, backend = home
