@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <deque>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
@@ -112,6 +114,7 @@ class AccessServer {
   JudgedFiles judged_;
   GitConfigs configs_;
   MadeRepositories repositories_;
+  WorkedRepositories worked_;
   ReplacedFiles replaced_;
   UniqueFd listener_;
   AccessQuestions questions_;
@@ -120,9 +123,10 @@ class AccessServer {
   std::set<std::string> instructions_;
   std::set<std::string> landed_;  // protected files of git's
   std::vector<plan::NameRule> linked_;  // where links that have landed lead
+  std::vector<wire::Repository> moved_;  // sent likewise
   std::vector<wire::Refused> to_tell_;  // sent outside of a turn: the host may be slow to read
   bool waits_ = true;  // until the host goes on
-  std::optional<sys::Notification> held_;  // received meanwhile
+  std::deque<sys::Notification> held_;  // received meanwhile
 };
 
 Result<wire::AccessRules> receive_rules(wire::Connection& host);
@@ -293,7 +297,7 @@ Status AccessServer::run() {
 // The first call that may change something waits, and with it all behind it. Those before it are the kernel's.
 Result<bool> AccessServer::rest() {
   enum { kHost, kListener };
-  std::array<pollfd, 2> wait = {pollfd{host_.fd(), POLLIN, 0}, pollfd{held_ ? -1 : listener_.get(), POLLIN, 0}};
+  std::array<pollfd, 2> wait = {pollfd{host_.fd(), POLLIN, 0}, pollfd{held_.empty() ? listener_.get() : -1, POLLIN, 0}};
   TRY(sys::poll(wait, std::nullopt));
   if (wait[kHost].revents != 0 && !TRY(hear_host())) return false;
   if (!waits_ || wait[kListener].revents == 0) return true;
@@ -306,7 +310,7 @@ Result<bool> AccessServer::rest() {
   if (call && is_let_through(*call)) {
     TRY(sys::continue_notification(listener_.get(), call->id));
   } else if (call) {
-    held_ = *call;
+    held_.push_back(*call);
     TRY(host_.send(wire::ToHost(wire::Changes{})));
   }
   return true;
@@ -364,8 +368,10 @@ Status AccessServer::hear(const wire::ToGuest& message) {
   if (std::holds_alternative<wire::GoOn>(message)) {
     waits_ = false;
     // At once: the next message may be to wait again.
-    const auto held = std::exchange(held_, std::nullopt);
-    return held ? answer_one(*held) : Status();
+    std::deque<sys::Notification> held = std::exchange(held_, {});
+    for (; !held.empty() && !waits_; held.pop_front()) TRY(answer_one(held.front()));
+    std::ranges::copy(held, std::back_inserter(held_));
+    return {};
   }
   return fail(Error::invalid("a message that is no answer"));
 }
@@ -458,7 +464,7 @@ Status AccessServer::change(const AccessQuestions::Waiting& asking) {
   const AccessCall& call = asking.call;
   std::optional<std::pair<std::string, plan::NameRule>> to_ask;
   const AccessCalls calls(
-      places_, {umasks_, judged_, configs_, replaced_, repositories_}, names_,
+      places_, {umasks_, judged_, configs_, replaced_, repositories_, worked_}, names_,
       {.still_waits = [&](const AccessCall&) { return sys::still_waits(listener_.get(), call.raw.id); },
        .refused =
            [&](const AccessCall& refused, const std::string& path, const plan::NameRule& rule) {
@@ -471,9 +477,18 @@ Status AccessServer::change(const AccessQuestions::Waiting& asking) {
        .replaced = [&](ReplacedFiles::Event event, std::uint32_t caller, const std::string& path,
                        const plan::NameRule& rule) { tell_replaced(event, caller, path, rule); },
        .gives_rights = [&](const AccessCall& told, const std::string& path) { tell_rights(told, path); },
+       .moved_repository =
+           [&](std::string directory) {
+             moved_.push_back({wire::Repository::Event::kMoved, std::move(directory)});
+           },
        .turns = turns_});
   (void)places_.take_covered();
   auto answered = calls.answer(call);
+  if (answered && std::holds_alternative<FirstChange>(*answered)) {
+    waits_ = true;
+    held_.push_back(call.raw);
+    return host_.send(wire::ToHost(std::get<FirstChange>(std::move(*answered)).repository));
+  }
   const auto covered = places_.take_covered();
   const bool meets_cover = answered && std::holds_alternative<LetThrough>(*answered) && covered;
   const auto covering = meets_cover ? plan::denied_name(names_, *covered) : std::nullopt;
@@ -567,6 +582,7 @@ void AccessServer::tell_rights(const AccessCall& call, const std::string& path) 
 }
 
 Status AccessServer::send_told() {
+  for (wire::Repository& moved : std::exchange(moved_, {})) TRY(host_.send(wire::ToHost(std::move(moved))));
   for (wire::Refused& told : std::exchange(to_tell_, {})) TRY(host_.send(wire::ToHost(std::move(told))));
   return {};
 }

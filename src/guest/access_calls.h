@@ -20,7 +20,9 @@
 #include "guest/made_repositories.h"
 #include "guest/replaced_files.h"
 #include "guest/turns.h"
+#include "guest/worked_repositories.h"
 #include "plan/plan.h"
+#include "wire/access.h"
 
 namespace hutch::guest {
 
@@ -32,7 +34,11 @@ struct Opened {
   UniqueFd file;
   sys::OnExec on_exec = sys::OnExec::kKeep;
 };
-using CallAnswer = std::variant<LetThrough, Done, Opened>;
+// Nothing was done: the host is to be told of a repository first. Then the call begins anew.
+struct FirstChange {
+  wire::Repository repository;
+};
+using CallAnswer = std::variant<LetThrough, Done, Opened, FirstChange>;
 
 // An error of the call itself.
 inline Status call_error(int error) { return fail(Error::from_errno("the call", error)); }
@@ -68,6 +74,8 @@ class AccessCalls {
     ReplacedFiles::Tell replaced;  // of what git does with protected files
     // Called for each program with S_ISUID or S_ISGID that was there before and gets another name.
     std::function<void(const AccessCall& call, const std::string& path)> gives_rights;
+    // Called for each directory of a repository that has moved with another one.
+    std::function<void(std::string directory)> moved_repository;
     Turns& turns;
   };
   // What the supervisor remembers from call to call.
@@ -77,6 +85,7 @@ class AccessCalls {
     GitConfigs& configs;
     ReplacedFiles& replaced;
     MadeRepositories& repositories;
+    WorkedRepositories& worked;
   };
   AccessCalls(Places& places, Memory memory, const plan::GuardedNames& names, Asked asked)
       : places_(places),
@@ -85,6 +94,7 @@ class AccessCalls {
         configs_(memory.configs),
         replaced_(memory.replaced),
         repositories_(memory.repositories),
+        worked_(memory.worked),
         names_(names),
         asked_(std::move(asked)) {}
 
@@ -157,7 +167,9 @@ class AccessCalls {
   Status judge(const AccessCall& call, const std::string& path) const;  // once all that it says has been read
   Status judge_rules(const AccessCall& call, const std::string& path) const;
   Status take_turn(const AccessCall& call, const std::string& path) const;
-  Status want_turn(const AccessCall& call, const std::string& path) const;  // an error: it is to be made in a turn
+  // An error: the call is to be made in a turn, or the host to be told of the repository first.
+  Status want_turn(const AccessCall& call, const std::string& path) const;
+  void tell_moved(const Entry& from, const Entry& to) const;
   Status outlive_turn(const Entry& entry) const;
   void tell_instructions(const AccessCall& call, const std::string& path) const;
   Status judge_name(const AccessCall& call, const std::string& path) const;
@@ -172,8 +184,10 @@ class AccessCalls {
   GitConfigs& configs_;
   ReplacedFiles& replaced_;
   MadeRepositories& repositories_;
+  WorkedRepositories& worked_;
   const plan::GuardedNames& names_;
   Asked asked_;
+  mutable std::optional<wire::Repository> untold_;  // which the host has to be told of before the call
   mutable bool wants_turn_ = false;  // a call without a turn led to a name that git knows
 };
 

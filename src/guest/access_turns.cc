@@ -42,6 +42,7 @@ Result<CallAnswer> AccessCalls::answer(const AccessCall& call) const {
   if (makes_name(call) && names_git) TRY(take_turn(call, call.path.text));
   for (int tries = 0;; ++tries) {
     auto answered = make_call(call);
+    if (auto untold = std::exchange(untold_, std::nullopt)) return CallAnswer(FirstChange{std::move(*untold)});
     if (!std::exchange(wants_turn_, false) || tries == kTurnTries) return answered;
     TRY(take_turn(call, call.path.text));
   }
@@ -54,9 +55,21 @@ Status AccessCalls::take_turn(const AccessCall& call, const std::string& path) c
 }
 
 Status AccessCalls::want_turn(const AccessCall& call, const std::string& path) const {
-  if (asked_.turns.is_mine() || !makes_name(call) || !plan::is_known_to_git(path)) return {};
+  if (!makes_name(call)) return {};
+  auto [knows, directory] = worked_.tell(path, names_);
+  if (knows != WorkedRepositories::Knows::kYes) {
+    untold_ = wire::Repository{wire::Repository::Event::kFirstChange, std::move(directory)};
+    return call_error(EAGAIN);
+  }
+  if (asked_.turns.is_mine() || !plan::is_known_to_git(path)) return {};
   wants_turn_ = true;
   return call_error(EAGAIN);
+}
+
+void AccessCalls::tell_moved(const Entry& from, const Entry& to) const {
+  for (std::string& directory : worked_.moved(from.path, to.path, names_)) {
+    asked_.moved_repository(std::move(directory));
+  }
 }
 
 // The name of this file goes to another. A large file is kept until the turn is over. Of a large directory the kernel

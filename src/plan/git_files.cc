@@ -103,6 +103,20 @@ bool takes_worktrees_away(std::string_view from, std::string_view to) {
   });
 }
 
+std::string_view checked_git_directory(std::string_view path) {
+  static constexpr std::string_view kGit = "/.git";
+  static constexpr std::array<std::string_view, 3> kOperations = {"rebase-merge", "rebase-apply", "sequencer"};
+  static constexpr std::array<std::string_view, 3> kFiles = {"MERGE_RR", "gitdir", "index"};
+  const std::size_t in_git = path.rfind("/.git/");
+  if (path.ends_with(kGit)) return path;
+  if (in_git != std::string_view::npos) return path.substr(0, in_git + kGit.size());
+  const auto is_operation = [](std::string_view name) { return std::ranges::find(kOperations, name) != kOperations.end(); };
+  const std::string_view directory = directory_of_file(path);
+  const std::string_view name = base_of(path);
+  if (is_operation(name) || std::ranges::find(kFiles, name) != kFiles.end()) return directory;
+  return is_operation(base_of(directory)) ? directory_of_file(directory) : std::string_view();
+}
+
 bool is_probe_of_git(std::string_view path, std::string_view text) {
   return path.contains("/.git/") && text == "testing";
 }

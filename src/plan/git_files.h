@@ -22,6 +22,11 @@ JudgedFile judged_file(std::string_view path);
 // `to`, its commondir would lead to another repository. Renaming a ".git" is not covered here.
 bool takes_worktrees_away(std::string_view from, std::string_view to);
 
+// The directory that git would take for a repository's, or for a linked worktree's in one, if what hutch checks there
+// after a command can be changed by making `path`: the directory by its name ".git", any other one by the names of git's
+// operations. Empty if there is none.
+std::string_view checked_git_directory(std::string_view path);
+
 // Whether the symbolic link at `path` with the target `text` is one that git-init(1) makes to find out whether it can.
 bool is_probe_of_git(std::string_view path, std::string_view text);
 

@@ -127,5 +127,19 @@ TEST(GitFiles, TheMarkOfALink) {
       is_harmless_text(JudgedFile::kGitLink, "/p/a/.git", marked_git_link("gitdir: /p/.git/worktrees/w"), "/p"));
 }
 
+TEST(GitFiles, WhereAChangeIsOneThatIsChecked) {
+  EXPECT_EQ(checked_git_directory("/p/.git"), "/p/.git");
+  EXPECT_EQ(checked_git_directory("/p/.git/HEAD"), "/p/.git");
+  EXPECT_EQ(checked_git_directory("/p/.git/modules/m/rebase-merge/git-rebase-todo"), "/p/.git");
+  EXPECT_EQ(checked_git_directory("/p/.git/s/.git/index"), "/p/.git/s/.git");
+  EXPECT_EQ(checked_git_directory("/p/store/worktrees/w/rebase-merge"), "/p/store/worktrees/w");
+  EXPECT_EQ(checked_git_directory("/p/store/worktrees/w/sequencer/todo"), "/p/store/worktrees/w");
+  EXPECT_EQ(checked_git_directory("/p/store/index"), "/p/store");
+  EXPECT_EQ(checked_git_directory("/p/store/MERGE_RR"), "/p/store");
+  for (const char* other : {"/p/x", "/p/.gitignore", "/p/x.git/HEAD", "/p/index.html", "/p/a.git", "/p/rebase"}) {
+    EXPECT_EQ(checked_git_directory(other), "") << other;
+  }
+}
+
 }  // namespace
 }  // namespace hutch::plan

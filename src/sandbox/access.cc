@@ -250,6 +250,7 @@ Status AccessSupervisor::start() {
   Awaited own = std::move(*awaited_);
   awaited_.reset();
   explain_ = std::move(own.rules.explain);
+  works_in_ = std::move(own.rules.works_in);
   auto [ours, its] = TRY(sys::socket_pair());
   // An open of its own for each supervisor: the lock belongs to that, and ends with it.
   const auto turns = open_turns_in(own.rules.data);
@@ -322,8 +323,20 @@ Status AccessSupervisor::await_call() {
 AccessSupervisor::Heard AccessSupervisor::hear() {
   const Status received = awaited_ ? await_call() : receive();
   if (!received) lose(received.error());
+  tell_repositories();
   if (std::exchange(wants_change_, false)) go_on();
   return std::exchange(told_, {});
+}
+
+// While it is parked the call that waits is the first change as well.
+void AccessSupervisor::tell_repositories() {
+  bool waits = false;
+  for (const wire::Repository& repository : std::exchange(repositories_, {})) {
+    if (works_in_) works_in_(repository);
+    waits = waits || repository.event == wire::Repository::Event::kFirstChange;
+  }
+  wants_change_ = wants_change_ || (waits && parked_);
+  if (waits && !parked_) send(wire::ToGuest(wire::GoOn{}), UniqueFd());
 }
 
 void AccessSupervisor::lose(const Error& error) {
@@ -332,6 +345,7 @@ void AccessSupervisor::lose(const Error& error) {
   listener_.reset();
   parked_ = false;
   wants_change_ = false;
+  repositories_.clear();
   connection_.reset();
   awaited_.reset();
   told_.refusals.push_back({.what = cat({kGone, error.message}), .rule = ""});
@@ -540,6 +554,8 @@ Status AccessSupervisor::take(wire::ToHost message) {
     if (!parked_) wants_change_ = false;
   } else if (std::holds_alternative<wire::Changes>(message)) {
     wants_change_ = true;
+  } else if (auto* repository = std::get_if<wire::Repository>(&message)) {
+    repositories_.push_back(std::move(*repository));
   } else {
     return fail(Error::invalid("hutch-guest: unexpected message of a supervisor"));
   }

@@ -15,6 +15,7 @@
 #include "sandbox/outcome.h"
 #include "sandbox/widener.h"
 #include "sys/process.h"
+#include "wire/access.h"
 #include "wire/connection.h"
 
 namespace hutch::sandbox {
@@ -33,6 +34,9 @@ struct AccessRules {
   plan::CommittedFiles committed = plan::CommittedFiles::kHeldBack;
   // Completes what is told of a change of `path`; absent: nobody knows more.
   std::function<void(Refusal& told, const std::string& path)> explain{};
+  // Told of each repository before the sandbox's first change there, and of each that has moved (wire::Repository);
+  // absent: nobody wants to know.
+  std::function<void(const wire::Repository& repository)> works_in{};
 };
 // Opens what it names. `data` is hutch's data directory.
 Result<AccessRules> access_rules(const std::string& guest_program, const plan::SandboxPlan& plan,
@@ -59,7 +63,7 @@ class AccessSupervisor {
   int fd() const;
   // Whether something was told while something else was waited for.
   bool has_heard() const {
-    return wants_change_ || !told_.refusals.empty() || !told_.requests.empty() || !told_.files.empty();
+    return wants_change_ || !repositories_.empty() || !told_.refusals.empty() || !told_.requests.empty() || !told_.files.empty();
   }
   // What it has told since. Where it has gone, or could not be started, every change of a supervised file fails from
   // then on, and that is what is told.
@@ -120,6 +124,7 @@ class AccessSupervisor {
   Status receive();
   Status take(wire::ToHost message);
   void lose(const Error& error);
+  void tell_repositories();
   Status have_heeded(std::initializer_list<wire::ToGuest> messages);
   Status announce_covers(wire::Covers::Change change);
   Result<UniqueFd> carry_out(const FileGrant& grant);
@@ -129,11 +134,13 @@ class AccessSupervisor {
 
   std::optional<Awaited> awaited_;  // until it starts
   std::function<void(Refusal& told, const std::string& path)> explain_;
+  std::function<void(const wire::Repository& repository)> works_in_;
   sys::ChildProcess process_;
   std::optional<wire::Connection> connection_;
   UniqueFd listener_;  // from its start on, while there is a connection
   bool parked_ = false;  // it makes no change
   bool wants_change_ = false;  // a call waits for go_on()
+  std::vector<wire::Repository> repositories_;  // which works_in_ is to be told of
   Widener widener_;
   TellGuest tell_guest_;
   BeforeChange before_change_;

@@ -103,6 +103,16 @@ std::vector<std::string> written_of(const Prepared& prepared) {
   return written;
 }
 
+// Where the host has what the sandbox sees at `path`.
+std::string host_path(const plan::SandboxPlan& plan, const std::string& path) {
+  const plan::MountStep* mount = nullptr;
+  for (const plan::MountStep& step : plan.mounts) {
+    if (step.kind != plan::MountKind::kBind || !is_within(path, step.target)) continue;
+    if (mount == nullptr || step.target.size() >= mount->target.size()) mount = &step;
+  }
+  return mount == nullptr ? path : cat({mount->source, path.substr(mount->target.size())});
+}
+
 std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
 // Nanoseconds since the epoch; the latest time for a file that does not exist.
@@ -214,6 +224,8 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
   mark_->works_in(not_below(written_, repositories_));
   std::ranges::copy(outer, std::back_inserter(repositories_));
   std::ranges::sort(repositories_);
+  host::Listings own;
+  for (const wire::Repository& one : known.worked_in) (void)add_worked_in(one, known.seen != nullptr ? *known.seen : own);
   if (known.seen != nullptr) repositories_ = repositories_now(*known.seen).directories;
   remember(repositories_);
 }
@@ -253,6 +265,34 @@ void GitBefore::widen(const std::string& root) {
   repositories_.insert(repositories_.end(), made.begin(), made.end());
   std::ranges::sort(repositories_);
   remember(made);
+}
+
+void GitBefore::works_in(const wire::Repository& repository) {
+  host::Listings seen;
+  const std::vector<std::string> added = add_worked_in(repository, seen);
+  if (repository.event == wire::Repository::Event::kFirstChange) remember(added);
+}
+
+// The repositories that were not known. In a directory that has come along others work at the same time, and what the
+// run may write there is known.
+std::vector<std::string> GitBefore::add_worked_in(const wire::Repository& repository, host::Listings& seen) {
+  knows_all_worked_in_ = knows_all_worked_in_ && !repository.path.empty();
+  if (repository.path.empty()) return {};
+  const std::string directory = host_path(prepared_.plan, repository.path);
+  const auto is_outer = [&](const policy::Rule& rule) {
+    return rule.origin == policy::Origin::kRepository &&
+           (is_within(directory, rule.path) || is_within(rule.path, directory));
+  };
+  if (std::ranges::any_of(prepared_.rules, is_outer)) return {};
+  worked_in_.push_back(directory);
+  std::vector<std::string> found = repositories_at({directory}, seen).directories;
+  // It may be about to be made.
+  if (std::ranges::find(found, directory) == found.end()) found.push_back(directory);
+  std::erase_if(found, [&](const std::string& one) { return std::ranges::binary_search(repositories_, one); });
+  mark_->works_in(found);
+  repositories_.insert(repositories_.end(), found.begin(), found.end());
+  std::ranges::sort(repositories_);
+  return found;
 }
 
 void GitBefore::remember(const std::vector<std::string>& repositories) {
@@ -380,6 +420,10 @@ std::vector<std::string> GitBefore::directories(const std::vector<std::string>& 
 // The repositories that were there at the start, and those that the command made, searched to the same depth.
 GitBefore::Repositories GitBefore::repositories_now(host::Listings& seen) const {
   Repositories now = repositories_below(written_, seen);
+  const Repositories worked = repositories_at(worked_in_, seen);
+  now.are_all = now.are_all && worked.are_all && knows_all_worked_in_;
+  if (now.not_searched.empty()) now.not_searched = worked.not_searched;
+  std::ranges::copy(worked.directories, std::back_inserter(now.directories));
   std::set<std::string> all(repositories_.begin(), repositories_.end());
   all.insert(now.directories.begin(), now.directories.end());
   now.directories.clear();
@@ -391,22 +435,38 @@ GitBefore::Repositories GitBefore::repositories_now(host::Listings& seen) const 
 GitBefore::Repositories GitBefore::repositories_below(const std::vector<std::string>& roots,
                                                       host::Listings& seen) const {
   Repositories below;
-  std::vector<std::string> closed;
-  for (const policy::Rule& rule : prepared_.rules) {
-    if (rule.verb == policy::Verb::kDenyWrite && rule.origin != policy::Origin::kMandatory) closed.push_back(rule.path);
-  }
   const std::vector<std::string> outer = outer_directories(prepared_);
   for (const std::string& root : roots) {
     // Directories that have come along are known, and are too large to be searched.
     const bool is_outer = std::ranges::find(outer, root) != outer.end();
-    if (is_outer || !is_own_directory(root)) continue;
-    const auto found = host::find_mandatory(
-        {.root = root, .depth = prepared_.policy.mandatory_search_depth, .closed = closed, .repositories_by = &seen});
-    below.are_all = below.are_all && found && found->not_searched.empty();
-    if (found && below.not_searched.empty()) below.not_searched = found->not_searched;
-    if (found) std::ranges::copy(found->repositories, std::back_inserter(below.directories));
+    if (!is_outer) search(root, prepared_.policy.mandatory_search_depth, seen, below);
   }
   return below;
+}
+
+// Each with the repositories of its submodules, and itself even if git would take it for none now.
+GitBefore::Repositories GitBefore::repositories_at(const std::vector<std::string>& directories,
+                                                   host::Listings& seen) const {
+  Repositories found;
+  for (const std::string& directory : directories) {
+    if (!is_plain_directory(directory)) continue;
+    search(directory.ends_with("/.git") ? directory_of(directory) : directory, 1, seen, found);
+    found.directories.push_back(directory);
+  }
+  return found;
+}
+
+void GitBefore::search(const std::string& root, int depth, host::Listings& seen, Repositories& found) const {
+  if (!is_own_directory(root)) return;
+  std::vector<std::string> closed;
+  for (const policy::Rule& rule : prepared_.rules) {
+    if (rule.verb == policy::Verb::kDenyWrite && rule.origin != policy::Origin::kMandatory) closed.push_back(rule.path);
+  }
+  const auto here =
+      host::find_mandatory({.root = root, .depth = depth, .closed = closed, .repositories_by = &seen});
+  found.are_all = found.are_all && here && here->not_searched.empty();
+  if (here && found.not_searched.empty()) found.not_searched = here->not_searched;
+  if (here) std::ranges::copy(here->repositories, std::back_inserter(found.directories));
 }
 
 void GitBefore::look_at_operations(const std::vector<std::string>& directories, const std::string& quarantine,

@@ -16,6 +16,7 @@
 #include "service/git_links.h"
 #include "service/git_module_trees.h"
 #include "service/run_mark.h"
+#include "wire/access.h"
 
 namespace hutch::service {
 
@@ -36,6 +37,7 @@ class GitBefore {
     host::Listings* seen = nullptr;
     std::vector<std::string> more{};  // paths as for widen()
     std::unique_ptr<RunMark> mark{};  // of an earlier one
+    std::vector<wire::Repository> worked_in{};  // as for works_in()
   };
   GitBefore(const Prepared& prepared, const std::string& data, Known known);
 
@@ -48,6 +50,10 @@ class GitBefore {
 
   // Call this before `root`, a directory or a file, becomes writable too. Its state is the user's, as above.
   void widen(const std::string& root);
+
+  // Call this before the sandbox's first change in a repository that no search has to have found, and after one has
+  // moved. What is there before the first change is the user's, as above.
+  void works_in(const wire::Repository& repository);
 
   // For the next one of this run. Only the end may follow.
   std::unique_ptr<RunMark> take_mark() { return std::move(mark_); }
@@ -73,6 +79,9 @@ class GitBefore {
   };
   Repositories repositories_now(host::Listings& seen) const;
   Repositories repositories_below(const std::vector<std::string>& roots, host::Listings& seen) const;
+  Repositories repositories_at(const std::vector<std::string>& directories, host::Listings& seen) const;
+  void search(const std::string& root, int depth, host::Listings& seen, Repositories& found) const;
+  std::vector<std::string> add_worked_in(const wire::Repository& repository, host::Listings& seen);
   void look_at_operations(const std::vector<std::string>& directories, const std::string& quarantine,
                           const KeepGitState& keep, std::vector<std::string>& told) const;
   struct LinksNow {
@@ -96,6 +105,8 @@ class GitBefore {
   std::unique_ptr<RunMark> mark_;
   GitCommits commits_;
   std::vector<std::string> repositories_;
+  std::vector<std::string> worked_in_;  // directories, as the host has them
+  bool knows_all_worked_in_ = true;
   GitIndexes indexes_;
   FoundStates links_;  // the user's
   bool links_are_all_ = true;

@@ -41,6 +41,12 @@ void GitWatch::widen(const std::string& root) {
   if (before_) before_->widen(root);
 }
 
+void GitWatch::works_in(const wire::Repository& repository) {
+  const std::scoped_lock lock(mutex_);
+  worked_in_.push_back(repository);
+  if (before_) before_->works_in(repository);
+}
+
 void GitWatch::quiet() {
   const std::scoped_lock lock(mutex_);
   if (running_ > 0 || processes_ != Processes::kSeen) return;
@@ -58,8 +64,9 @@ void GitWatch::over() {
 
 void GitWatch::remember() {
   if (before_) return;
-  before_ = std::make_unique<GitBefore>(prepared_, data_,
-                                        GitBefore::Known{.seen = &seen_, .more = more_, .mark = std::move(mark_)});
+  before_ = std::make_unique<GitBefore>(
+      prepared_, data_,
+      GitBefore::Known{.seen = &seen_, .more = more_, .mark = std::move(mark_), .worked_in = worked_in_});
 }
 
 void GitWatch::forget() {

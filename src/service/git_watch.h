@@ -35,6 +35,8 @@ class GitWatch {
   void changes();
   // Call this before `root` becomes writable too.
   void widen(const std::string& root);
+  // Call this as GitBefore::works_in(), at any time.
+  void works_in(const wire::Repository& repository);
   // Call this when no process is left that may change files.
   void quiet();
   // Call this at the end: no process runs any more, or will.
@@ -57,6 +59,7 @@ class GitWatch {
   std::mutex mutex_;
   host::Listings seen_;
   std::vector<std::string> more_;
+  std::vector<wire::Repository> worked_in_;
   std::unique_ptr<GitBefore> before_;  // from the first change whose processes may still run
   std::unique_ptr<RunMark> mark_;  // while there is no `before_`, from the first one on
   std::size_t running_ = 0;

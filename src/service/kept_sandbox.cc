@@ -436,6 +436,7 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin(std::shared_ptr<GitWatch>& g
         std::move(prepared), settings_.record.directory, processes, [this](const std::string& line) {
           record_.refused({.what = line, .rule = "built in", .weight = sandbox::Refusal::Weight::kAlways});
         });
+    access.works_in = [git](const wire::Repository& repository) { git->works_in(repository); };
     if (host_files_) host_files_->tell_before_change([git](const std::string& root) { git->widen(root); });
   }
   const auto console = instance->console ? std::make_shared<sandbox::Console>() : nullptr;

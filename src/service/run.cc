@@ -216,6 +216,10 @@ Result<RunReport> run_prepared(const Job& job) {
 
   sandbox::AccessRules access = TRY(sandbox::access_rules(job.guest, plan, job.dirs.data, job.prepared.committed));
   access.explain = place_explainer(job.prepared.rules, AllowedBy::kOption);
+  access.works_in = [&job](const wire::Repository& repository) {
+    remember_git(job);
+    job.git.before->works_in(repository);
+  };
   sandbox::Supervision supervision{.instance = instance,
                                    .streams = streams,
                                    .signals = job.signals,

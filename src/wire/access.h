@@ -113,6 +113,15 @@ struct Heeded {};
 // Since Wait a call has come that may change something. It waits for GoOn.
 struct Changes {};
 
+// A process is about to make its first change in a directory that git would take for a repository's: every call that
+// may change something waits for GoOn. kMoved: such a directory has this name by now, and nothing waits. The path is as
+// the sandbox sees it; empty: there are more than the supervisor remembers.
+struct Repository {
+  enum class Event : std::uint8_t { kFirstChange, kMoved };
+  Event event = Event::kFirstChange;
+  std::string path;
+};
+
 // A process wants to change a file that no rule lets it, or to look at one that is hidden. The path is as the sandbox
 // sees it: what is there without links, then names that are not there.
 struct FileAsked {

@@ -187,6 +187,11 @@ void write_message(Writer& out, const Covered& message) {
 
 void write_message(Writer&, const Heeded&) {}
 void write_message(Writer&, const Changes&) {}
+void write_message(Writer& out, const Repository& message) {
+  out.u8(static_cast<std::uint8_t>(message.event));
+  out.text(message.path);
+}
+
 void write_message(Writer&, const Wait&) {}
 void write_message(Writer&, const GoOn&) {}
 void write_message(Writer&, const Settle&) {}
@@ -401,6 +406,11 @@ void read_message(Reader& in, Covered& message) {
 
 void read_message(Reader&, Heeded&) {}
 void read_message(Reader&, Changes&) {}
+void read_message(Reader& in, Repository& message) {
+  message.event = in.choice(Repository::Event::kMoved);
+  message.path = in.text();
+}
+
 void read_message(Reader&, Wait&) {}
 void read_message(Reader&, GoOn&) {}
 void read_message(Reader&, Settle&) {}

@@ -130,7 +130,8 @@ struct FileServer {
 };
 
 using ToHost = std::variant<Spawned, Ready, Failed, Started, NotExecuted, NotStarted, Stopped, Exited, Refused, Network,
-                            FileServer, Supervise, SocketAsked, Unmapped, FileAsked, Widened, Covered, Heeded, Changes>;
+                            FileServer, Supervise, SocketAsked, Unmapped, FileAsked, Widened, Covered, Heeded, Changes,
+                            Repository>;
 
 // The header before each message's bytes.
 struct FrameHeader {

@@ -202,6 +202,9 @@ TEST(Message, OfMountsThatChange) {
   EXPECT_EQ(covered.places[1].error, "why not");
   (void)through_host(Heeded{});
   (void)through_host(Changes{});
+  const Repository moved = through_host(Repository{Repository::Event::kMoved, "/home/u/project/.git"});
+  EXPECT_EQ(moved.event, Repository::Event::kMoved);
+  EXPECT_EQ(moved.path, "/home/u/project/.git");
   (void)through_guest(Wait{});
   (void)through_guest(GoOn{});
   (void)through_guest(Settle{});

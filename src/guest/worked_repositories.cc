@@ -1,0 +1,45 @@
+// In which repositories of git the sandbox has made changes, so that hutch looks at them after a command.
+#include "guest/worked_repositories.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "plan/git_files.h"
+
+namespace hutch::guest {
+
+namespace {
+
+constexpr std::string_view kConfig = "/config";
+
+bool is_known(const plan::GuardedNames& names, std::string_view directory) {
+  return std::ranges::binary_search(names.configs, cat({directory, kConfig}));
+}
+
+}  // namespace
+
+WorkedRepositories::Told WorkedRepositories::tell(std::string_view path, const plan::GuardedNames& names) {
+  const std::string_view directory = plan::checked_git_directory(path);
+  if (directory.empty() || told_.contains(directory) || is_known(names, directory)) return {};
+  if (told_.size() >= kDirectoriesMax) return {std::exchange(told_too_many_, true) ? Knows::kYes : Knows::kTooMany};
+  told_.emplace(directory);
+  return {Knows::kNo, std::string(directory)};
+}
+
+std::vector<std::string> WorkedRepositories::moved(const std::string& from, const std::string& to,
+                                                   const plan::GuardedNames& names) {
+  std::vector<std::string> found;
+  const auto add = [&](std::string_view directory) {
+    if (is_within(directory, from)) found.push_back(cat({to, directory.substr(from.size())}));
+  };
+  std::ranges::for_each(told_, add);
+  for (const std::string_view config : names.configs) add(config.substr(0, config.size() - kConfig.size()));
+  std::erase_if(found, [&](const std::string& one) {
+    return told_.size() >= kDirectoriesMax || !told_.insert(one).second;
+  });
+  if (told_.size() >= kDirectoriesMax && !std::exchange(told_too_many_, true)) found.emplace_back();
+  return found;
+}
+
+}  // namespace hutch::guest

@@ -1,0 +1,37 @@
+// In which repositories of git the sandbox has made changes, so that hutch looks at them after a command.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plan/guarded_names.h"
+
+namespace hutch::guest {
+
+// hutch finds repositories by a search of limited depth, and a sandbox chooses how deep it works. The host is told of
+// each directory before the first change there, and remembers what is the user's in it. Those of GuardedNames::configs
+// it knows by its search. Paths are as the sandbox sees them.
+class WorkedRepositories {
+ public:
+  enum class Knows { kYes, kNo, kTooMany };
+  // Whether the host has been told of the directory in which a change at `path` is one that hutch checks; it counts as
+  // told from here on. kTooMany: it is not remembered, and the host is to be told so, once.
+  struct Told {
+    Knows knows = Knows::kYes;
+    std::string directory{};
+  };
+  Told tell(std::string_view path, const plan::GuardedNames& names);
+  // `from` has the name `to` by now: the directories that have moved with it, by their new names; an empty
+  // one, once, if there are too many.
+  std::vector<std::string> moved(const std::string& from, const std::string& to, const plan::GuardedNames& names);
+
+ private:
+  static constexpr std::size_t kDirectoriesMax = 4096;
+  std::set<std::string, std::less<>> told_;
+  bool told_too_many_ = false;
+};
+
+}  // namespace hutch::guest

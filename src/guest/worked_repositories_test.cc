@@ -1,0 +1,51 @@
+// What the host is told of the repositories in which a sandbox works.
+#include "guest/worked_repositories.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace hutch::guest {
+namespace {
+
+using Knows = WorkedRepositories::Knows;
+
+TEST(WorkedRepositories, EachIsToldOnce) {
+  WorkedRepositories worked;
+  const plan::GuardedNames names{.configs = {"/p/.git/config"}};
+  EXPECT_EQ(worked.tell("/p/file", names).knows, Knows::kYes);
+  EXPECT_EQ(worked.tell("/p/.git/HEAD", names).knows, Knows::kYes) << "the search found it";
+  const WorkedRepositories::Told first = worked.tell("/p/a/.git/HEAD", names);
+  EXPECT_EQ(first.knows, Knows::kNo);
+  EXPECT_EQ(first.directory, "/p/a/.git");
+  EXPECT_EQ(worked.tell("/p/a/.git/index", names).knows, Knows::kYes);
+}
+
+TEST(WorkedRepositories, WhatMovesIsTold) {
+  WorkedRepositories worked;
+  const plan::GuardedNames names{.configs = {"/p/s/.git/config"}};
+  (void)worked.tell("/p/a/b/.git/HEAD", names);
+  (void)worked.tell("/p/ab/.git/HEAD", names);
+  EXPECT_EQ(worked.moved("/p/a", "/p/c/d", names), std::vector<std::string>{"/p/c/d/b/.git"});
+  EXPECT_EQ(worked.moved("/p/s", "/p/t", names), std::vector<std::string>{"/p/t/.git"});
+  EXPECT_EQ(worked.moved("/p/c/d", "/p/e", names), std::vector<std::string>{"/p/e/b/.git"});
+  EXPECT_TRUE(worked.moved("/p/x", "/p/y", names).empty());
+  EXPECT_EQ(worked.tell("/p/e/b/.git/index", names).knows, Knows::kYes);
+}
+
+TEST(WorkedRepositories, OfTooManyTheHostHearsOnce) {
+  WorkedRepositories worked;
+  const plan::GuardedNames names;
+  int too_many = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const auto told = worked.tell("/p/" + std::to_string(i) + "/.git/HEAD", names);
+    if (i < 4096) EXPECT_EQ(told.knows, Knows::kNo);
+    too_many += told.knows == Knows::kTooMany ? 1 : 0;
+  }
+  EXPECT_EQ(too_many, 1);
+  EXPECT_TRUE(worked.moved("/p/1", "/p/2", names).empty());
+}
+
+}  // namespace
+}  // namespace hutch::guest

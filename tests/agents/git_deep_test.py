@@ -1,0 +1,56 @@
+# What commands of an agent leave in repositories that lie deeper than hutch searches.
+import os
+import pathlib
+import signal
+import sys
+
+import harness
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from git_left_test import REBASE, STEPS, is_there, outside, quarantined, repository  # noqa: E402, F401
+
+DEEP = "a/b/c/d/e/r"
+# The agents' own places with "none" are looked at by nobody; elsewhere by a supervisor.
+WAYS = {
+    "in one command": [f"git init -q {DEEP}; cd {DEEP}; {REBASE}"],
+    "in a later command": [f"git init -q {DEEP}", f"cd {DEEP}; {REBASE}"],
+    "moved by a later command": [f"mkdir -p a/b/c/d/e; git init -q r; cd r; {REBASE}; cd ..; mv r {DEEP}"],
+    "moved, then prepared": ["git init -q r", f"mkdir -p a/b/c/d/e; mv r {DEEP}", f"cd {DEEP}; {REBASE}"],
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_prepared_operation(daemon, repository, way):  # noqa: F811
+    name, directory, backend = repository
+    for command in WAYS[way]:
+        daemon.sh(name, command).ok()
+    assert is_there(directory / DEEP / STEPS) == (backend == "none"), quarantined(daemon)
+
+
+def test_a_tool_writes_none(daemon, repository):  # noqa: F811
+    name, directory, backend = repository
+    daemon.sh(name, f"git init -q {DEEP}").ok()
+    daemon.tool(name, "sandbox_write_file", path=f"{DEEP}/{STEPS}", content="exec ./evil\n")
+    assert is_there(directory / DEEP / STEPS) == (backend == "none"), quarantined(daemon)
+
+
+def test_the_users_own_stays(daemon, repository):  # noqa: F811
+    name, directory, _ = repository
+    before = quarantined(daemon)
+    outside(daemon, directory, f"mkdir -p {DEEP}; cd {DEEP}; git init -q; {REBASE}; touch f")
+    daemon.sh(name, f"cd {DEEP}; git add f").ok()
+    daemon.sh(name, f"cd {DEEP}; git status; touch .git/index").ok()
+    assert is_there(directory / DEEP / STEPS) and quarantined(daemon) == before
+
+
+@pytest.mark.parametrize("backend", ["none", "bwrap", "namespace"])
+def test_the_next_run_looks_where_a_killed_one_worked(hutch, project, as_user, backend):
+    harness.run_in(as_user, ["git", "init", "-q"], cwd=project).ok()
+    process = hutch.popen("sh", "-c", f"git init -q {DEEP}; cd {DEEP}; {REBASE}; touch written; exec sleep 300",
+                          backend=backend)
+    with process:
+        harness.wait_until((project / DEEP / "written").exists, "it is written")
+        os.kill(process.pid, signal.SIGKILL)
+    said = hutch.run("true", backend=backend).ok().errors
+    assert is_there(project / DEEP / STEPS) == (backend == "none"), said

@@ -1,0 +1,93 @@
+# What a sandbox left in repositories that lie deeper than hutch searches.
+"""A sandbox chooses how deep it works. Each case bites where nothing protects, and nowhere else."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "suite"))
+from git_ways import as_person, commit_first  # noqa: E402
+
+DEEP = "a/b/c/d/e"
+TODO = "git-rebase-todo"
+# It is given the directory of a repository.
+PREPARE = (
+    "export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.example GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b.example; "
+    f"todo() {{ mkdir -p $1; echo 'exec ./evil' > $1/{TODO}; }}; ")
+EXCHANGE = ("exchange() { python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).renameat2("
+            "-100, sys.argv[1].encode(), -100, sys.argv[2].encode(), 2) != 0)' $1 $2; }; ")
+
+# What the sandbox does, and where the operation lies at the end.
+WAYS = {
+    "in one of its own": (f"git init -q {DEEP}/r; todo {DEEP}/r/.git/rebase-merge", f"{DEEP}/r/.git/rebase-merge"),
+    "in one of the person's": (f"todo {DEEP}/theirs/.git/rebase-merge", f"{DEEP}/theirs/.git/rebase-merge"),
+    "by git apply": (f"todo {DEEP}/theirs/.git/rebase-apply", f"{DEEP}/theirs/.git/rebase-apply"),
+    "prepared elsewhere, then moved in": (
+        f"todo prepared; mv prepared {DEEP}/theirs/.git/rebase-merge", f"{DEEP}/theirs/.git/rebase-merge"),
+    "linked": (
+        f"echo 'exec ./evil' > f; mkdir {DEEP}/theirs/.git/rebase-merge; ln f {DEEP}/theirs/.git/rebase-merge/{TODO}",
+        f"{DEEP}/theirs/.git/rebase-merge"),
+    "in one that is moved down": (
+        f"git init -q r; todo r/.git/rebase-merge; mv r {DEEP}/moved", f"{DEEP}/moved/.git/rebase-merge"),
+    "below a directory that is moved": (
+        f"git init -q {DEEP}/r; todo {DEEP}/r/.git/rebase-merge; mv a/b/c/d/e a/b/c/d/other; mv a/b/c/d a/b/c/x",
+        "a/b/c/x/other/r/.git/rebase-merge"),
+    "below a directory that is exchanged": (
+        EXCHANGE + f"mkdir -p empty {DEEP}/one/two; git init -q {DEEP}/one/two/r; "
+        f"todo {DEEP}/one/two/r/.git/rebase-merge; exchange empty {DEEP}/one", "empty/two/r/.git/rebase-merge"),
+    "in a copy": (
+        f"git init -q r; todo r/.git/rebase-merge; cp -r r {DEEP}/copy; rm -r r", f"{DEEP}/copy/.git/rebase-merge"),
+    "in a submodule's": (
+        f"cd {DEEP}; git init -q r; mkdir r/.git/modules; git init -q --separate-git-dir r/.git/modules/m r/s; "
+        "todo r/.git/modules/m/rebase-merge", f"{DEEP}/r/.git/modules/m/rebase-merge"),
+    "in a linked worktree's": (
+        f"cd {DEEP}; git init -q r; git -C r commit -q --allow-empty -m x; git -C r worktree add -q ../own; "
+        "todo r/.git/worktrees/own/rebase-merge", f"{DEEP}/r/.git/worktrees/own/rebase-merge"),
+    "in a worktree of the person's bare one": (
+        f"todo {DEEP}/store/worktrees/w/rebase-merge", f"{DEEP}/store/worktrees/w/rebase-merge"),
+    "in such a worktree, moved with what is above": (
+        f"cd {DEEP}; todo store/worktrees/w/prepared; mv store/worktrees/w/prepared store/worktrees/w/rebase-merge",
+        f"{DEEP}/store/worktrees/w/rebase-merge"),
+    "by a second command": (
+        f"todo {DEEP}/theirs/.git/kept; mkdir {DEEP}/theirs/.git/x; "
+        f"mv {DEEP}/theirs/.git/kept {DEEP}/theirs/.git/rebase-merge", f"{DEEP}/theirs/.git/rebase-merge"),
+}
+
+
+@pytest.fixture
+def repository(as_user, project):
+    """With a repository of the person's, and a bare one that has a worktree, deeper than the search."""
+    commit_first(as_user, project)
+    script = (f"mkdir -p {DEEP}; cd {DEEP}; git init -q theirs; git -C theirs -c user.name=A -c user.email=a@b.example commit -q --allow-empty -m x; "
+              "git clone -q --bare theirs store; git -C store worktree add -q ../w")
+    as_person(as_user, ["sh", "-ec", script], project)
+    return project
+
+
+def is_prepared(repository, where):
+    return (repository / where / TODO).exists()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_prepared_operation(hutch, repository, backend, way):
+    script, where = WAYS[way]
+    result = hutch.run("sh", "-ec", PREPARE + script).ok()
+    assert is_prepared(repository, where) == (backend == "none"), str(result)
+
+
+@pytest.mark.parametrize("inside", ["git add file", "git commit -q --allow-empty -m more", "git status",
+                                    "mkdir .git/rebase-merge/more", "echo 'exec ./theirs' > .git/MERGE_MSG"])
+def test_the_persons_own_operation_stays(hutch, repository, as_user, backend, inside):
+    theirs = repository / DEEP / "theirs"
+    as_person(as_user, ["sh", "-ec", PREPARE + "todo .git/rebase-merge; touch file"], theirs)
+    hutch.run("sh", "-ec", PREPARE + f"cd {DEEP}/theirs; {inside}").ok()
+    assert is_prepared(theirs, ".git/rebase-merge")
+
+
+# Each is one that the supervisor has to tell of, and more than it remembers.
+def test_of_too_many_one_is_told(hutch, repository, backend):
+    if backend == "none":
+        pytest.skip("nobody looks there")
+    result = hutch.run("sh", "-ec", f"cd {DEEP}; for i in $(seq 4200); do mkdir $i; touch $i/index; done").ok()
+    assert "not all repositories were searched" in result.errors
