@@ -172,7 +172,8 @@ bool is_known_to_git(std::string_view path) {
   return base_of(above) == "hooks" || path.contains("/.git/") || path.starts_with(".git/");
 }
 
-bool is_sample_hook(std::string_view name) { return name.ends_with(".sample"); }
+// No hook of git's has such a name. rsync(1) makes ".NAME.sample.XXXXXX" first.
+bool is_sample_hook(std::string_view name) { return name.contains(".sample"); }
 
 bool is_git_directory(const GitParts& parts) {
   return parts.head && (parts.common_directory || (parts.objects && parts.refs));

@@ -63,9 +63,9 @@ GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy:
     names.push_back({cat({"/**/", name}), cat({"built in \"", name, "\""}), std::move(except), lifted});
   };
   for (const std::string_view name : policy::mandatory_git_names(policy.filesystem.git_config)) {
-    // git-init(1) makes the directory and copies samples into it, which git does not run.
+    // git-init(1) makes the directory and copies samples into it, which git does not run. As is_sample_hook() has it.
     for (const std::string_view place : {".git/", ".git/modules/**/"}) {
-      if (name == "hooks") add(cat({place, "hooks/*"}), cat({"/**/", place, "hooks/*.sample"}));
+      if (name == "hooks") add(cat({place, "hooks/*"}), cat({"/**/", place, "hooks/*.sample*"}));
       if (name != "hooks") add(cat({place, name}), "");
     }
     // A linked worktree uses the hooks and the configuration of its repository.

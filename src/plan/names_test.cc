@@ -20,9 +20,10 @@ TEST(Names, AtAnyDepth) {
         "/p/.claude/commands/deep/x.md", "/p/.vscode/a/b", "/p/.git/config", "/.mcp.json", "/p/.hutch-own-0"}) {
     EXPECT_TRUE(denied_name(names, path)) << path;
   }
-  for (const char* path : {"/p", "/p/bashrc", "/p/.git/hooks", "/p/.git/hooks/pre-commit.sample", "/p/.bashrc2",
-                           "/p/.git", "/p/.git/HEAD", "/p/.git/refs/heads/hooks", "/p/hooks/x", "/p/.claude/settings",
-                           "/p/.claude", "/p/.git/config.lock", "/p/.hutch-1"}) {
+  for (const char* path :
+       {"/p", "/p/bashrc", "/p/.git/hooks", "/p/.git/hooks/pre-commit.sample",
+        "/p/.git/hooks/.pre-commit.sample.Xy12Zw", "/p/.bashrc2", "/p/.git", "/p/.git/HEAD", "/p/.git/refs/heads/hooks",
+        "/p/hooks/x", "/p/.claude/settings", "/p/.claude", "/p/.git/config.lock", "/p/.hutch-1"}) {
     EXPECT_FALSE(denied_name(names, path)) << path;
   }
 }

@@ -74,10 +74,14 @@ std::string_view setting_of(const wire::Refused& refused) {
              : std::string_view();
 }
 
+std::string allows(std::string_view path, AllowedBy by) {
+  return by == AllowedBy::kOption ? cat({"; --allow-write ", printable(path), " allows it"})
+                                  : cat({"; filesystem.allowWrite [\"", printable(path), "\"] allows it"});
+}
+
 // What obeys the file, and what allows to write it.
-std::string obeyed_remedy(const wire::Refused& refused, const policy::ObeyedFile& file) {
-  return cat({file.reader, " ", file.reason, "; --allow-write ", printable(refused.path),
-              " allows it, filesystem.allowObeyed [\"", file.name, "\"] allows the name"});
+std::string obeyed_remedy(const wire::Refused& refused, const policy::ObeyedFile& file, AllowedBy by) {
+  return cat({file.reader, " ", file.reason, allows(refused.path, by), ", filesystem.allowObeyed [\"", file.name, "\"] allows the name"});
 }
 
 // git's index has the content, and a command of the user's takes it from there.
@@ -88,7 +92,7 @@ std::string by_hand(std::string_view path) {
 }
 
 // git succeeds although the file is not as it should be.
-Refusal replaced_of(const wire::Refused& refused) {
+Refusal replaced_of(const wire::Refused& refused, AllowedBy by) {
   const bool kept = refused.call == wire::RefusedCall::kKept;
   const policy::ObeyedFile* file = obeyed_of(refused);
   const std::string what = kept ? " was not removed: no commit of yours is without it"
@@ -96,25 +100,24 @@ Refusal replaced_of(const wire::Refused& refused) {
                                        "security.gitBringsCommitted",
                                        by_hand(refused.path)});
   return {.what = cat({printable(refused.path), what, file != nullptr ? "; " : "",
-                       file != nullptr ? obeyed_remedy(refused, *file) : std::string()}),
+                       file != nullptr ? obeyed_remedy(refused, *file, by) : std::string()}),
           .rule = printable(refused.rule),
           .weight = Refusal::Weight::kAlways};
 }
 
-std::string remedy_of(const wire::Refused& refused) {
+std::string remedy_of(const wire::Refused& refused, AllowedBy by) {
   if (refused.rule == plan::kLateTurn) return ": another sandbox did not end its turn; try again";
   if (is_git_config(refused.path)) {
     const std::string_view setting = setting_of(refused);
     return cat({": ", setting.empty() ? "git runs programs that it names" : cat({"it changes ", printable(setting)}),
-                "; --allow-write ", printable(without_lock(refused.path)),
-                " allows it, filesystem.allowGitConfig allows it for each repository"});
+                allows(without_lock(refused.path), by), ", filesystem.allowGitConfig allows it for each repository"});
   }
   if (refused.rule == policy::kRepositoryOfWorktree) {
-    return cat({": other worktrees use it; --allow-write ", printable(refused.path), " allows it"});
+    return cat({": other worktrees use it", allows(refused.path, by)});
   }
   const policy::ObeyedFile* file = obeyed_of(refused);
   if (file == nullptr) return {};
-  return cat({": ", obeyed_remedy(refused, *file)});
+  return cat({": ", obeyed_remedy(refused, *file, by)});
 }
 
 // Among the host's mounts, where a directory shows its name and what is above it. One that has been moved already stays
@@ -171,10 +174,10 @@ Refusal instructions_of(const wire::Refused& refused) {
 }
 
 // How it is told to a person.
-Refusal refusal_of(const wire::Refused& refused) {
+Refusal refusal_of(const wire::Refused& refused, AllowedBy by) {
   switch (refused.call) {
     case wire::RefusedCall::kFileChange:
-      return {.what = cat({"writing ", printable(refused.path), " was refused", remedy_of(refused)}),
+      return {.what = cat({"writing ", printable(refused.path), " was refused", remedy_of(refused, by)}),
               .rule = printable(refused.rule),
               // git push -u and git branch -u succeed without the setting.
               .weight = is_git_config(refused.path) ? Refusal::Weight::kAlways : Refusal::Weight::kOfFailure};
@@ -188,7 +191,7 @@ Refusal refusal_of(const wire::Refused& refused) {
               .file = refused.path,
               .weight = Refusal::Weight::kAlways};
     case wire::RefusedCall::kHeldBack:
-    case wire::RefusedCall::kKept: return replaced_of(refused);
+    case wire::RefusedCall::kKept: return replaced_of(refused, by);
     case wire::RefusedCall::kSetAside:
       return {
           .what = cat({printable(refused.path), " had a content of yours that no branch or tag of yours has; it is ",
@@ -249,6 +252,7 @@ Result<AccessSupervisor> AccessSupervisor::await(AccessRules rules, std::vector<
 Status AccessSupervisor::start() {
   Awaited own = std::move(*awaited_);
   awaited_.reset();
+  allowed_by_ = own.rules.allowed_by;
   explain_ = std::move(own.rules.explain);
   works_in_ = std::move(own.rules.works_in);
   auto [ours, its] = TRY(sys::socket_pair());
@@ -541,8 +545,8 @@ Status AccessSupervisor::receive() {
 Status AccessSupervisor::take(wire::ToHost message) {
   if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
   if (const auto* refused = std::get_if<wire::Refused>(&message)) {
-    Refusal& told = told_.refusals.emplace_back(refusal_of(*refused));
-    const bool lacks_reason = refused->call == wire::RefusedCall::kFileChange && remedy_of(*refused).empty();
+    Refusal& told = told_.refusals.emplace_back(refusal_of(*refused, allowed_by_));
+    const bool lacks_reason = refused->call == wire::RefusedCall::kFileChange && remedy_of(*refused, allowed_by_).empty();
     if (lacks_reason && explain_) explain_(told, refused->path);
   } else if (auto* asked = std::get_if<wire::SocketAsked>(&message)) {
     told_.requests.push_back({asked->id, asked->pid, std::move(asked->path), asked->error});
@@ -563,7 +567,7 @@ Status AccessSupervisor::take(wire::ToHost message) {
 }
 
 Result<Refusal> refusal_of_guest(const wire::Refused& refused) {
-  if (refused.call == wire::RefusedCall::kUnixSocket) return refusal_of(refused);
+  if (refused.call == wire::RefusedCall::kUnixSocket) return refusal_of(refused, AllowedBy::kOption);
   return fail(Error::invalid("hutch-guest: a refusal about a file, which its supervisor tells of"));
 }
 

@@ -32,6 +32,7 @@ struct AccessRules {
       sources{};  // of those that are wire::SupervisedMount::Descriptor::kHeld, among the host's mounts
   std::string data{};  // hutch's data directory: the supervisors of one user take turns by a file there
   plan::CommittedFiles committed = plan::CommittedFiles::kHeldBack;
+  AllowedBy allowed_by = AllowedBy::kOption;
   // Completes what is told of a change of `path`; absent: nobody knows more.
   std::function<void(Refusal& told, const std::string& path)> explain{};
   // Told of each repository before the sandbox's first change there, and of each that has moved (wire::Repository);
@@ -133,6 +134,7 @@ class AccessSupervisor {
   void send(const wire::ToGuest& message, const UniqueFd& descriptor);
 
   std::optional<Awaited> awaited_;  // until it starts
+  AllowedBy allowed_by_ = AllowedBy::kOption;
   std::function<void(Refusal& told, const std::string& path)> explain_;
   std::function<void(const wire::Repository& repository)> works_in_;
   sys::ChildProcess process_;

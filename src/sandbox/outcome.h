@@ -45,6 +45,10 @@ class Capture {
 // Stands in a text where bytes were left out.
 std::string gap_line(std::uint64_t bytes);
 
+// What a remedy names. kOption: an option of the command line. kPolicy: an entry of an agent's policy, for its commands
+// have no options.
+enum class AllowedBy { kOption, kPolicy };
+
 struct Refusal {
   std::string what;
   std::string rule{};  // that decided; empty where none is known

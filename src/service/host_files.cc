@@ -58,8 +58,12 @@ std::optional<plan::SeenPath> look_at_host(const std::string& path) {
                         .identity = {what->device, what->inode}};
 }
 
-std::string file_remedy(Kind kind, const std::string& path) {
-  return cat({kind == Kind::kRead ? "--allow-read " : "--allow-write ", printable(path, 256), " allows it"});
+std::string file_remedy(Kind kind, const std::string& path, sandbox::AllowedBy by) {
+  const bool reads = kind == Kind::kRead;
+  const std::string shown = printable(path, 256);
+  return by == sandbox::AllowedBy::kOption
+             ? cat({reads ? "--allow-read " : "--allow-write ", shown, " allows it"})
+             : cat({reads ? "filesystem.allowRead [\"" : "filesystem.allowWrite [\"", shown, "\"] allows it"});
 }
 
 }  // namespace
@@ -76,6 +80,7 @@ HostFiles::HostFiles(const Settings& settings)
       names_(settings.prepared.plan.names),
       asks_(settings.prepared.policy.asks),
       questions_(settings.questions),
+      allowed_by_(settings.allowed_by),
       self_(std::make_shared<HostFiles*>(this)) {}
 
 HostFiles::~HostFiles() { *self_ = nullptr; }
@@ -123,7 +128,7 @@ sandbox::FileAnswer HostFiles::answer(const sandbox::FileRequest& request, const
     return {.grant = {},
             .refusal = sandbox::Refusal{
                 .what = cat({reads ? "reading " : "writing ", printable(target.path, 256),
-                             " was refused: the answer was no; ", file_remedy(kind_of(request.wanted), target.path)}),
+                             " was refused: the answer was no; ", file_remedy(kind_of(request.wanted), target.path, allowed_by_)}),
                 .rule = "default",
                 .pid = request.pid}};
   }

@@ -33,6 +33,7 @@ class HostFiles {
     // The rules as they are by now.
     std::function<Result<FilesNow>()> look;
     sandbox::Questions* questions = nullptr;  // where somebody may be asked
+    sandbox::AllowedBy allowed_by = sandbox::AllowedBy::kOption;
   };
   explicit HostFiles(const Settings& settings);
   ~HostFiles();
@@ -109,6 +110,7 @@ class HostFiles {
   plan::GuardedNames names_;  // not to be written
   policy::Asks asks_;
   sandbox::Questions* questions_ = nullptr;
+  sandbox::AllowedBy allowed_by_ = sandbox::AllowedBy::kOption;
   sandbox::FileHold hold_;
   Grants granted_;
   std::set<std::pair<std::string, Wanted>> opened_;  // by rules that came since

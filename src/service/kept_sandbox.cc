@@ -55,7 +55,8 @@ std::vector<std::string> own_places(const plan::SandboxPlan& plan) {
 Result<sandbox::AccessRules> access_of(const Judged& judged, const std::string& data) {
   const Prepared& prepared = judged.prepared;
   auto rules = TRY(sandbox::access_rules(judged.guest_program, prepared.plan, data, prepared.committed));
-  rules.explain = place_explainer(prepared.rules, AllowedBy::kPolicy);
+  rules.allowed_by = sandbox::AllowedBy::kPolicy;
+  rules.explain = place_explainer(prepared.rules, rules.allowed_by);
   return rules;
 }
 
@@ -401,7 +402,7 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin(std::shared_ptr<GitWatch>& g
   Holding holding = TRY(hold_limits(prepared, judged.facts, settings_.limits_with));
   std::optional<store::MachineSettings> machine;
   if (prepared.backend == "vm") machine = TRY(settings_of_machines(judged.facts));
-  const auto missing = missing_repository(prepared, judged.facts);
+  const auto missing = missing_repository(prepared, judged.facts, sandbox::AllowedBy::kPolicy);
   {
     const std::scoped_lock lock(mutex_);
     status_.backend = prepared.backend;
@@ -535,7 +536,8 @@ void KeptSandbox::make_sockets(const Judged& judged) {
       .facts = judged.facts,
       .prepared = prepared,
       .look = [place = judged.place, facts = judged.facts] { return files_now(place, facts, sys::own_environment()); },
-      .questions = questions_.get()});
+      .questions = questions_.get(),
+      .allowed_by = sandbox::AllowedBy::kPolicy});
 }
 
 std::shared_ptr<sandbox::Questions> KeptSandbox::make_questions(const Judged& judged) {

@@ -24,7 +24,8 @@ std::string_view why_outside(host::OuterRepository::LinkedBy by) {
 
 }  // namespace
 
-std::optional<sandbox::Refusal> missing_repository(const Prepared& prepared, const plan::HostFacts& facts) {
+std::optional<sandbox::Refusal> missing_repository(const Prepared& prepared, const plan::HostFacts& facts,
+                                                  sandbox::AllowedBy by) {
   using host::OuterRepository;
   const std::string& directory = prepared.plan.cwd;
   const auto repository = host::outer_repository(directory);
@@ -37,7 +38,10 @@ std::optional<sandbox::Refusal> missing_repository(const Prepared& prepared, con
   if (!is_part) {
     return sandbox::Refusal{
         .what = cat({"git finds no repository here: it is ", git, ", outside of the sandbox",
-                     why_outside(repository->linked_by), "; --allow-write ", git, " lets git work"}),
+                     why_outside(repository->linked_by), "; ",
+                     by == sandbox::AllowedBy::kOption ? cat({"--allow-write ", git})
+                                                       : cat({"filesystem.allowWrite [\"", git, "\"]"}),
+                     " lets git work"}),
         .rule = verdict->rule};
   }
   const std::string work_tree = printable(repository->work_tree);

@@ -14,6 +14,8 @@ namespace hutch::service {
 
 namespace {
 
+using sandbox::AllowedBy;
+
 // By the one name that was refused, and never more: the sandbox chose it.
 std::string allows(std::string_view path, std::string_view told_rule, AllowedBy by) {
   if (told_rule == policy::kReadOnlyDirectory || by == AllowedBy::kPolicy) return {};

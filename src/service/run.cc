@@ -215,7 +215,7 @@ Result<RunReport> run_prepared(const Job& job) {
   }));
 
   sandbox::AccessRules access = TRY(sandbox::access_rules(job.guest, plan, job.dirs.data, job.prepared.committed));
-  access.explain = place_explainer(job.prepared.rules, AllowedBy::kOption);
+  access.explain = place_explainer(job.prepared.rules, sandbox::AllowedBy::kOption);
   access.works_in = [&job](const wire::Repository& repository) {
     remember_git(job);
     job.git.before->works_in(repository);
@@ -365,7 +365,7 @@ Status build_missing(const PlaceRequest& place, const Tell& tell) {
 void settle_refusals(sandbox::Outcome& outcome, const Prepared& prepared, const plan::HostFacts& facts) {
   settle_told_files(outcome, prepared.plan);
   if (outcome.exit_code == 0) return;
-  if (auto missing = missing_repository(prepared, facts)) outcome.refusals.push_back(std::move(*missing));
+  if (auto missing = missing_repository(prepared, facts, sandbox::AllowedBy::kOption)) outcome.refusals.push_back(std::move(*missing));
 }
 
 // A mount cannot protect a name that does not exist. New files with these names undo what the mounts on hooks and

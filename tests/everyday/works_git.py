@@ -64,6 +64,10 @@ WORKS = [
         git clone -q --bare lib lib.git; cp -a lib.git other.git; git -C other.git log --format=%s
         rm -rf lib.git other.git; ls
     """, ("git",)),
+    Work("rsync: a repository with its hooks' samples", "git", LIBRARY + """
+        touch lib/.git/hooks/pre-commit.sample; rsync -a lib/ same; git -C same log --format=%s
+        rsync -a --delete lib/ same; ls same/.git/hooks; cmp lib/.git/config same/.git/config
+    """, ("git", "rsync")),
     Work("cargo: a new package is a repository", "git", """
         export HOME=$PWD; cargo new --quiet made; git -C made status --short; ls -A made
     """, ("cargo", "git")),
