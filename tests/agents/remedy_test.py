@@ -1,11 +1,15 @@
 # Which remedy a refusal names to an agent's person: an agent's commands have no options, its policy has entries.
+import itertools
+
 import pytest
+
+NUMBERS = itertools.count(1)
 
 
 @pytest.fixture(params=["bwrap", "namespace"])
 def given(daemon, request):
     """An agent, and a directory of the person's that it works in."""
-    directory = daemon.person.mkdir(daemon.state / f"remedies-{request.param}")
+    directory = daemon.person.mkdir(daemon.state / f"remedies-{next(NUMBERS)}")
     name = daemon.create(f"backend={request.param}", f"dir={directory}")
     yield name, directory
     daemon("agent", "remove", name).ok()
@@ -28,9 +32,9 @@ def test_it_is_an_entry_of_its_policy(daemon, given, what):
     assert "--allow-write" not in told[-1]
 
 
-def test_the_entry_helps(daemon, given, tmp_path):
+def test_the_entry_helps(daemon, given):
     name, directory = given
-    policy = daemon.person.write(daemon.state / f"policy-{name}", '{"filesystem": {"allowWrite": ["%s/.envrc"]}}'
+    policy = daemon.person.write(daemon.state / f"policy-{name}", '{"filesystem": {"allowWrite": [".", "%s/.envrc"]}}'
                                  % directory)
     daemon("agent", "set", name, f"policy={policy}").ok()
     daemon("agent", "stop", name).ok()
