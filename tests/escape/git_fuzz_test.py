@@ -31,9 +31,14 @@ def hunt(base, as_user):
     return run
 
 
+# DEEP: further down than hutch searches.
+DEEP = 5
+
+
+@pytest.mark.parametrize("depth", [0, DEEP])
 @pytest.mark.parametrize("backend", ["namespace", "bwrap"])
-def test_no_round_trips_in_a_sandbox(hunt, backend):
-    outcome = hunt(backend, "--rounds", str(ROUNDS))
+def test_no_round_trips_in_a_sandbox(hunt, backend, depth):
+    outcome = hunt(backend, "--rounds", str(ROUNDS), "--depth", str(depth))
     assert outcome["errors"] == [] and outcome["trips"] == [], outcome
     assert outcome["rounds"] == ROUNDS
     assert outcome["commands"] >= 30 * ROUNDS

@@ -34,9 +34,12 @@ OWN_SETTINGS = (
 class Ground:
     """Everything below `top`, which is this ground's."""
 
-    def __init__(self, top):
-        self.top = pathlib.Path(top)
-        self.home, self.rounds, self.templates = self.top / "home", self.top / "p/rounds", self.top / "templates"
+    def __init__(self, top, depth=0):
+        """The sandbox works in `start`, with the rounds so many directories below the ordinary place."""
+        self.top, self.depth = pathlib.Path(top), depth
+        self.home, self.templates = self.top / "home", self.top / "templates"
+        self.rounds = self.top.joinpath("p", *("d" * depth), "rounds")
+        self.start = self.top / "p" if depth else self.rounds
         self.trip, self.upstream, self.marks = self.top / "trip", self.top / "upstream", self.top / "marks"
         self.victims = self.top / "victims"  # files of the person's, outside of all repositories
         for directory in (self.home, self.rounds, self.templates, self.marks, self.victims):
@@ -93,7 +96,8 @@ class Ground:
         for hooks in list(self.templates.glob("**/hooks")):
             for sample in list(hooks.glob("*.sample"))[1:]:
                 sample.unlink()
-        self.names = sorted(path.name for path in self.templates.iterdir())
+        # Where hutch does not search it reads no settings either: what they name in the work tree is not protected.
+        self.names = sorted(path.name for path in self.templates.iterdir() if not self.depth or path.name != "rich")
 
     def repository(self, name):
         """Two branches that are in conflict, on the first of them."""

@@ -31,6 +31,8 @@ def main(argv):
     words.add_argument("--first", type=int, default=0, help="the number of the first round")
     words.add_argument("--jobs", type=int, default=1)
     words.add_argument("--batch", type=int, default=BATCH, help="rounds for each start of a sandbox")
+    words.add_argument("--depth", type=int, default=0,
+                       help="how many directories deeper the repositories lie than where the sandbox starts")
     words.add_argument("--acts", help="only these acts of the rounds: 0,2")
     words.add_argument("--smallest", type=int, default=3, help="for how many trips the acts are found that matter")
     words.add_argument("--json", action="store_true", help="print the outcome as one JSON object")
@@ -69,7 +71,7 @@ class Hunt:
         top = tempfile.mkdtemp(prefix="hutch-git-fuzz-", dir=parent)
         os.chmod(top, 0o755)
         try:
-            ground = grounds.Ground(top)
+            ground = grounds.Ground(top, self.chosen.depth)
             while numbers := self.take():
                 self.play(ground, numbers)
         except Exception as error:  # a thread's end says nothing by itself
@@ -106,7 +108,7 @@ class Hunt:
         words = [self.chosen.hutch, "run", "--backend", self.chosen.backend, "--wide", "--allow-read", ground.trip,
                  "--allow-read", HERE, "--", "/usr/bin/python3", HERE / "inside.py", self.chosen.seed, ground.trip,
                  ground.rounds, "-" if only is None else ",".join(str(index) for index in only), *numbers]
-        result = subprocess.run([str(word) for word in words], cwd=ground.rounds, env=ground.environment, check=False,
+        result = subprocess.run([str(word) for word in words], cwd=ground.start, env=ground.environment, check=False,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                 timeout=300)
         if b"hutch:" in result.stderr and result.returncode == 125 or b"Traceback" in result.stderr:
@@ -130,7 +132,7 @@ class Hunt:
         with tempfile.TemporaryDirectory(prefix="hutch-git-fuzz-", dir=os.environ.get("HUTCH_TEST_BASE", "/var/tmp"),
                                          ignore_cleanup_errors=True) as top:
             os.chmod(top, 0o755)
-            ground = grounds.Ground(pathlib.Path(top) / "small")
+            ground = grounds.Ground(pathlib.Path(top) / "small", self.chosen.depth)
             for index in list(kept):
                 fewer = [one for one in kept if one != index]
                 if fewer and any(found for _, found, _ in self.batch(ground, [number], fewer)):
