@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "plan/git_files.h"
+#include "plan/names.h"
 #include "policy/defaults.h"
 #include "policy/obeyed.h"
 #include "sys/channel.h"
@@ -114,6 +115,10 @@ std::string remedy_of(const wire::Refused& refused, AllowedBy by) {
   }
   if (refused.rule == policy::kRepositoryOfWorktree) {
     return cat({": other worktrees use it", allows(refused.path, by)});
+  }
+  // A link, a pipe, a ".git" file that leads elsewhere, or what would make a directory with other things a repository.
+  if (refused.rule == plan::git_rule().rule) {
+    return cat({": outside, git could run a program or write a file by it", allows(refused.path, by)});
   }
   const policy::ObeyedFile* file = obeyed_of(refused);
   if (file == nullptr) return {};

@@ -246,3 +246,15 @@ def test_a_linked_work_tree_pushes_where_the_user_says(hutch, backend, config, a
     hutch.sh("; ".join(steps if order == "read before" else reversed(steps)))
     remotes = harness.run_in(as_user, ["git", "remote", "-v"], cwd=project / "w").ok().text
     assert "https://host.example/own.git (push)" in remotes and "evil" not in remotes, remotes
+
+
+# The directory is a repository with the last of its parts, and the refusal is about that part.
+def test_a_repository_that_would_run_something_is_none(hutch, backend, project):
+    made = project / "made"
+    script = ("mkdir -p made/objects made/refs; printf '[core]\\n\\tfsmonitor = ./evil\\n' > made/config; "
+              "echo ref: refs/heads/main > made/HEAD")
+    ran = hutch.sh(script)
+    remedy = f"outside, git could run a program or write a file by it; --allow-write {made}/HEAD allows it"
+    assert ran.code == 2 and f"writing {made}/HEAD was refused: {remedy}" in ran.errors, ran
+    assert hutch.run("sh", "-c", script, options=["--allow-write", f"{made}/HEAD"]).code == 0
+    assert (made / "HEAD").exists()
