@@ -18,9 +18,10 @@ BUILT_IN = {"filesystem": {"denyRead": ["/home", "/root", "/Users", "~"], "allow
 class Projects:
     """The directories, and what runs or is mounted for them until stop()."""
 
-    def __init__(self, base, worker, work, packages):
+    def __init__(self, base, worker, work, packages, below=None):
+        """Below that directory; else in the person's home."""
         self.worker, self.work, self.mounts, self.server = worker, work, [], None
-        self.top = worker.person.mkdir(worker.person.home / base.unused("work").name)
+        self.top = worker.person.mkdir((below or worker.person.home) / base.unused("work").name)
         self.host, self.home = (worker.person.mkdir(self.top / name) for name in ("host", "home"))
         self.outside, self.inside = (worker.person.mkdir(self.top / name / "project") for name in ("outside", "inside"))
         self.words = {"$HUTCH": str(base.bin / "hutch"), "$HOST": str(self.host), "$PORT": str(free_port()),
@@ -67,8 +68,8 @@ class Projects:
         """Where the person's processes see its mounts."""
         subprocess.run([*self.worker.enter("/"), *command], check=True)
 
-    def policy(self):
-        """The file of the work's policy; None where it has the built-in one."""
+    def policy(self, place=None):
+        """The file of the work's policy, in that directory; None where it has the built-in one."""
         if not self.work.policy:
             return None
         policy = copy.deepcopy(BUILT_IN)
@@ -76,7 +77,7 @@ class Projects:
             policy[part].update(keys)
         # A port is a number.
         content = self.filled_in(json.dumps(policy).replace('"$PORT"', "$PORT"))
-        return self.worker.person.write(self.top / "policy.json", content)
+        return self.worker.person.write((place or self.top) / "policy.json", content)
 
     def stop(self):
         if self.server:

@@ -37,13 +37,14 @@ CLONE = GIT + """
 
 WORKS = [
     Work("git over ssh: clone, fetch and push, a server on the host", "git", GIT + SSH + """
-        git clone -q there:${PWD%/*}/store copy; cd copy; cat f; echo 2 > f; git commit -qam 2; git push -q origin main
-        git fetch -q; git rev-list --count origin/main; git ls-remote -q origin | cut -f2
+        git clone -q there:$(cat where)/store copy; cd copy; cat f; echo 2 > f; git commit -qam 2
+        git push -q origin main; git fetch -q; git rev-list --count origin/main; git ls-remote -q origin | cut -f2
     """, ("git", "ssh", "/usr/sbin/sshd"), ordinary=True, policy={"network": {"hostPorts": ["$PORT"]}},
          host=SSHD + GIT + text("""
              git init -q --bare store; git clone -q store first 2> log2; cd first
              echo 1 > f; git add .; git commit -qm 1; git push -q origin main; cd ..; echo ready; wait
-         """), before="cp $HOST/key $HOST/client $HOST/known .; git clone -q --bare $HOST/store ../store",
+         """), before="cp $HOST/key $HOST/client $HOST/known .; dirname $PWD > where; "
+                      "git clone -q --bare $HOST/store ../store",
          note="the policy has the server's port in `network.hostPorts`"),
     Work("git over ssh: a server in the sandbox", "git", GIT + SSHD + SSH + """
         git init -q origin; git -C origin commit -q --allow-empty -m 1; git clone -q there:$PWD/origin copy

@@ -1,10 +1,8 @@
 # What works inside as it does outside: the table of works.py, by `hutch run` and by an agent.
 """The ordinary user has an entry in passwd(5), which programs ask for, and supplementary groups."""
 
-import dataclasses
 import os
 import pathlib
-import subprocess
 import sys
 
 import daemons
@@ -14,66 +12,19 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import project  # noqa: E402
+import workers  # noqa: E402
 import works  # noqa: E402
 
 npm = npm_packages.npm
 WAYS = ["namespace", "bwrap", "agent"]
-TIMEOUT = 300.0  # seconds of the slowest work on a busy machine
 PEOPLE = ["root", "user"] if os.geteuid() == 0 else ["user"]
-# The host as it is, with other people in passwd(5) and group(5).
-MAKE = "mount --bind \"$1/passwd\" /etc/passwd; mount --bind \"$1/group\" /etc/group; echo made; exec sleep infinity"
-
-
-class Users:
-    """A mount namespace in which the ordinary user is known by name."""
-
-    def __init__(self, base, person):
-        place = base.unused("users")
-        place.mkdir()
-        place.chmod(0o755)
-        for name, line in (("passwd", f"{person.name}:x:{person.uid}:{person.uid}::{person.home}:/bin/sh"),
-                           ("group", f"{person.name}:x:{person.uid}:")):
-            (place / name).write_text(pathlib.Path("/etc", name).read_text() + line + "\n")
-        self.holder = subprocess.Popen(["unshare", "--mount", "sh", "-ec", MAKE, "sh", place], stdout=subprocess.PIPE)
-        assert self.holder.stdout.readline() == b"made\n"
-
-    def enter(self, directory):
-        return ["nsenter", "--target", str(self.holder.pid), "--mount", f"--wdns={directory}", "--"]
-
-    def stop(self):
-        self.holder.kill()
-        self.holder.wait()
-        self.holder.stdout.close()
 
 
 @pytest.fixture(scope="module", params=PEOPLE)
 def worker(request, base):
     """Who works: person, and enter(directory) for what runs as them."""
-    known = base.person(request.param)
-    if os.geteuid() != 0 or request.param == "root":
-        yield Worker(known, lambda _: [])
-        return
-    users = Users(base, known)
-    yield Worker(dataclasses.replace(known, groups="20,44,100"), users.enter)
-    users.stop()
-
-
-@dataclasses.dataclass(frozen=True)
-class Worker:
-    person: harness.Person
-    enter: object
-    printed: dict = dataclasses.field(default_factory=dict)
-
-    def outside(self, work, made):
-        """What it prints outside; it is run once for all ways."""
-        if work.name not in self.printed:
-            ran = self.run("/bin/sh", "-c", made.script, directory=made.outside, env=made.env)
-            self.printed[work.name] = ran.ok().text
-        return self.printed[work.name]
-
-    def run(self, program, *words, directory, env, **options):
-        return harness.run_in(self.person, [program, *words], cwd=directory, env=env, outer=self.enter(directory),
-                              timeout=TIMEOUT, **options)
+    with workers.worker(base, request.param) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +77,7 @@ def run_inside(base, worker, daemon, made, way):
                          directory=made.inside, env=made.env)
         return ran, ran.errors
     name = daemon.create(f"dir={made.inside}", *[f"policy={policy}"] * bool(policy))
-    ran = daemon.sh(name, made.script, env=made.env, timeout=TIMEOUT)
+    ran = daemon.sh(name, made.script, env=made.env, timeout=workers.TIMEOUT)
     daemon("agent", "remove", name).ok()
     return ran, daemon("why").text
 
