@@ -68,13 +68,13 @@ class Projects:
         """Where the person's processes see its mounts."""
         subprocess.run([*self.worker.enter("/"), *command], check=True)
 
-    def policy(self, place=None):
+    def policy(self, place=None, built_in=BUILT_IN):
         """The file of the work's policy, in that directory; None where it has the built-in one."""
         if not self.work.policy:
             return None
-        policy = copy.deepcopy(BUILT_IN)
+        policy = copy.deepcopy(built_in)
         for part, keys in self.work.policy.items():
-            policy[part].update(keys)
+            policy.setdefault(part, {}).update(keys)
         # A port is a number.
         content = self.filled_in(json.dumps(policy).replace('"$PORT"', "$PORT"))
         return self.worker.person.write((place or self.top) / "policy.json", content)

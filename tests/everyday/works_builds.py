@@ -97,7 +97,7 @@ WORKS = [
         dpkg-deb --fsys-tarfile pack_1_*.deb | tar --numeric-owner -tv | cut -c1-14,42-
         dpkg-deb -f pack_1_*.deb Package Version
         dpkg-deb -x pack_1_*.deb x; x/usr/bin/pack
-    """, ("dpkg-buildpackage", "dh", "gcc", "make"), {
+    """, ("dpkg-buildpackage", "dh", "fakeroot", "gcc", "make"), {
         "hello/debian/control": "Source: pack\nSection: misc\nPriority: optional\nMaintainer: A <a@b.example>\n"
                                 "Build-Depends: debhelper-compat (= 13)\nStandards-Version: 4.6.2\n\n"
                                 "Package: pack\nArchitecture: any\nDepends: ${shlibs:Depends}, ${misc:Depends}\n"

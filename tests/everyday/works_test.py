@@ -12,6 +12,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import project  # noqa: E402
+import reasons  # noqa: E402
 import workers  # noqa: E402
 import works  # noqa: E402
 
@@ -83,9 +84,19 @@ def run_inside(base, worker, daemon, made, way):
 
 
 def test_the_page_is_of_this_table():
+    """Each line has a cell for each way, and each reason that it leads to is told."""
     page = (harness.ROOT / "docs/works-inside.md").read_text()
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if line.startswith("| ")]
+    titles = ["what", "`namespace`", "`bwrap`", "agent", *[f"`{one}`" for one in reasons.BACKENDS], ""]
+    assert [row for row in rows if row[0] == "what"] == [titles] * len({work.kind for work in works.WORKS})
+    of_names = {row[0]: row[1:-1] for row in rows}
     for work in works.WORKS:
-        assert f"| {work.name} |" in page, "./dev works writes the page"
+        assert work.name in of_names, f"{work.name}: ./dev works writes the page"
+        for way, cell in zip(WAYS + reasons.BACKENDS, of_names[work.name], strict=True):
+            why = reasons.of(work, way)
+            end = f" ({page.partition(f') {why.text}')[0][-1]})" if why and f") {why.text}\n" in page else ""
+            assert bool(end) == bool(why) and cell.endswith(end) and len(cell) > len(end), (work.name, way, cell)
+            assert why or not cell.endswith(")"), (work.name, way, cell)
 
 
 def test_most_of_it_was_tried():
