@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "guest/access_arguments.h"
 #include "guest/access_calls.h"
+#include "guest/access_enter.h"
 #include "guest/access_place.h"
 #include "guest/access_questions.h"
 #include "guest/access_sockets.h"
@@ -42,15 +43,11 @@ namespace hutch::guest {
 
 namespace {
 
-// In the order of wire::Supervise.
+// In the order of wire::Supervise; what enter_sandbox() takes is between.
 constexpr int kListenerFd = 3;
-constexpr int kTreeFd = 4;
-constexpr int kUserFd = 5;
-constexpr int kMountsFd = 6;
 constexpr int kTurnsFd = 7;
 constexpr int kCommitsFd = 8;
 constexpr int kQuarantineFd = 9;
-constexpr int kRootsFd = 10;  // behind them the sources
 
 // A workload could go on for ever with names of its own.
 constexpr std::size_t kToldMax = 1000;
@@ -76,7 +73,9 @@ class AccessServer {
                   .turns = turns_,
                   .ask = [this](const wire::SocketAsked& asked) { return host_.send(wire::ToHost(asked)); },
                   .refused = [this](const AccessCall& call, const std::string& path,
-                                    const plan::NameRule& rule) { tell(call.raw.pid, path, rule); }}) {}
+                                    const plan::NameRule& rule) { tell(call.raw.pid, path, rule); }}) {
+    for (const plan::RepositoryIdentity& made : names_.made) repositories_.add(made);
+  }
 
   Status run();
 
@@ -88,6 +87,7 @@ class AccessServer {
   bool is_let_through(const sys::Notification& raw);
   Status answer(const sys::Notification& call);
   Status hear(const wire::ToGuest& message);
+  Status resume();
   void take_names(const plan::GuardedNames& names);
   Status take_answer(const wire::FileAnswered& answered);
   Status look(const AccessQuestions::Waiting& asking);
@@ -123,24 +123,15 @@ class AccessServer {
   std::set<std::string> instructions_;
   std::set<std::string> landed_;  // protected files of git's
   std::vector<plan::NameRule> linked_;  // where links that have landed lead
-  std::vector<wire::Repository> moved_;  // sent likewise
+  std::vector<wire::Repository> to_name_;  // sent likewise
   std::vector<wire::Refused> to_tell_;  // sent outside of a turn: the host may be slow to read
+  bool rests() const { return waits_ || unheard_ > 0; }
+
   bool waits_ = true;  // until the host goes on
+  std::size_t unheard_ = 0;  // first changes that the host is to hear of
   std::deque<sys::Notification> held_;  // received meanwhile
 };
 
-Result<wire::AccessRules> receive_rules(wire::Connection& host);
-// For each supervised mount; absent where the host has none.
-struct Given {
-  std::vector<UniqueFd> roots;
-  std::vector<UniqueFd> sources;
-  int end = kRootsFd;  // of the descriptors
-};
-Given take_given(const std::vector<wire::SupervisedMount>& supervised, HasRoots has_roots);
-Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervised, Given given);
-Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::SupervisedMount>& supervised, Given given);
-Places::Mount::Above what_is_above(int root, const std::string& target,
-                                   const std::vector<wire::SupervisedMount>& supervised);
 // Whether a grant could change nothing about it.
 bool is_settled(const Result<CallAnswer>& answered) {
   if (answered) return !std::holds_alternative<LetThrough>(*answered);
@@ -152,6 +143,15 @@ bool is_of_mount(const Error& error) {
   return error.sys_errno == EBUSY || error.sys_errno == EXDEV || error.sys_errno == EROFS;
 }
 bool is_about_socket(const sys::Notification& raw) { return raw.syscall == SYS_connect || raw.syscall == SYS_bind; }
+
+Result<wire::AccessRules> receive_rules(wire::Connection& host) {
+  auto frame = TRY_CTX(host.receive(), "receive the rules");
+  if (!frame) sys::exit_now(0);
+  wire::ToGuest message = TRY(wire::decode_to_guest(frame->header, frame->body));
+  auto* rules = std::get_if<wire::AccessRules>(&message);
+  if (rules == nullptr) return fail(Error::invalid("the first message holds no rules"));
+  return std::move(*rules);
+}
 
 }  // namespace
 
@@ -179,87 +179,6 @@ int serve_access(UniqueFd stream, TakesTurns takes_turns, KnowsCommits knows, Ha
 
 namespace {
 
-Result<wire::AccessRules> receive_rules(wire::Connection& host) {
-  auto frame = TRY_CTX(host.receive(), "receive the rules");
-  if (!frame) sys::exit_now(0);
-  wire::ToGuest message = TRY(wire::decode_to_guest(frame->header, frame->body));
-  auto* rules = std::get_if<wire::AccessRules>(&message);
-  if (rules == nullptr) return fail(Error::invalid("the first message holds no rules"));
-  return std::move(*rules);
-}
-
-// Its root becomes the sandbox's, so that paths lead where they lead there. It stays in the host's pid namespace, which
-// nobody in there can reach, with a /proc that knows them all. Of its capabilities it keeps the one for reading the
-// memory of processes that made themselves unreadable, and the one for asking a socket for its file; files it may touch
-// as they may.
-Result<Places> enter_sandbox(const std::vector<wire::SupervisedMount>& supervised, Given given) {
-  UniqueFd proc = TRY(sys::open("/proc", sys::Open::kPath));
-  if (sys::user_id() == 0) TRY(sys::drop_groups());
-  TRY(sys::enter_namespace(sys::NamespaceKind::kUser, kUserFd));
-  TRY(sys::enter_namespace(sys::NamespaceKind::kMounts, kMountsFd));
-  TRY(sys::stay_in(proc.get()));
-  TRY(sys::keep_only_tracing_and_network());
-  TRY(sys::no_new_privileges());
-  TRY(sys::not_dumpable());
-  UniqueFd(kUserFd).reset();
-  UniqueFd(kMountsFd).reset();
-  UniqueFd descriptors = TRY(sys::own_descriptors(proc.get()));
-  return Places(UniqueFd(kTreeFd), std::move(proc), std::move(descriptors),
-                TRY(find_mounts(supervised, std::move(given))));
-}
-
-// The guest of the sandbox opened the roots before its command began, so nobody in it had moved one. The host opened
-// the sources among its mounts, where a directory shows its name and what is above it.
-Given take_given(const std::vector<wire::SupervisedMount>& supervised, HasRoots has_roots) {
-  Given given{std::vector<UniqueFd>(supervised.size()), std::vector<UniqueFd>(supervised.size())};
-  if (has_roots == HasRoots::kYes) {
-    for (UniqueFd& root : given.roots) root = UniqueFd(given.end++);
-  }
-  for (std::size_t i = 0; i < supervised.size(); ++i) {
-    const bool is_held = supervised[i].descriptor == wire::SupervisedMount::Descriptor::kHeld;
-    if (is_held) given.sources[i] = UniqueFd(given.end++);
-  }
-  return given;
-}
-
-// Without a root that was given, one that is not where it was planned is not found, and nothing is changed in it.
-Result<std::vector<Places::Mount>> find_mounts(const std::vector<wire::SupervisedMount>& supervised, Given given) {
-  const UniqueFd root = TRY(sys::open_exact("/"));
-  std::vector<Places::Mount> mounts;
-  for (std::size_t i = 0; i < supervised.size(); ++i) {
-    const wire::SupervisedMount& planned = supervised[i];
-    Places::Mount& mount = mounts.emplace_back(Places::Mount{.target = planned.target, .source = planned.source});
-    mount.outside = std::move(given.sources[i]);
-    Result<UniqueFd> found = std::move(given.roots[i]);
-    if (!*found) found = sys::resolve_plain(root.get(), planned.target == "/" ? "." : planned.target.substr(1));
-    const auto what = found ? sys::look_at(found->get()) : Result<sys::Resolved>(sys::Resolved());
-    const plan::Identity& wanted = planned.identity;
-    if (!found || !what || !TRY(sys::is_mount_root(found->get()))) continue;
-    if (wanted != plan::Identity{} && wanted != plan::Identity{what->device, what->inode}) continue;
-    mount.root = std::move(*found);
-    mount.id = what->mount;
-    mount.what = *what;
-    mount.above = what_is_above(root.get(), planned.target, supervised);
-  }
-  return mounts;
-}
-
-// No directory can be renamed that has a mount on it, or lies on a read-only one (rename(2): EBUSY, EROFS). A
-// supervised one is read-only for the sandbox, and changed by the supervisor.
-Places::Mount::Above what_is_above(int root, const std::string& target,
-                                   const std::vector<wire::SupervisedMount>& supervised) {
-  using enum Places::Mount::Above;
-  for (std::size_t end = target.rfind('/'); end != 0 && end != std::string::npos; end = target.rfind('/', end - 1)) {
-    const std::string above = target.substr(0, end);
-    const auto holds = [&](const wire::SupervisedMount& mount) { return is_within(above, mount.target); };
-    const auto found = sys::resolve_plain(root, above.substr(1));
-    if (!found || std::ranges::any_of(supervised, holds)) return kMovable;
-    const bool held = sys::is_mount_root(found->get()).value_or(false);
-    if (!held && !sys::is_on_read_only_mount(found->get()).value_or(false)) return kMovable;
-  }
-  return kFixed;
-}
-
 Status AccessServer::run() {
   sys::wake_in_turn(listener_.get());
   // What came together with the rules is not announced by poll(2).
@@ -270,7 +189,7 @@ Status AccessServer::run() {
   enum { kListener, kHost, kFixed };
   std::vector<pollfd> wait;
   for (;;) {
-    if (waits_) {
+    if (rests()) {
       if (!TRY(rest())) return {};
       continue;
     }
@@ -285,6 +204,8 @@ Status AccessServer::run() {
     questions_.forget_gone();
     umasks_.forget_ended(std::span(wait).subspan(kFixed + sockets));
     if (wait[kHost].revents != 0 && !TRY(hear_host())) return {};
+    // The host knows that no call is made from now on.
+    if (rests()) continue;
     TRY(land());
     TRY(sockets_.step(std::span(wait).subspan(kFixed, sockets)));
     if ((wait[kListener].revents & POLLIN) != 0) TRY(answer_next());
@@ -300,7 +221,7 @@ Result<bool> AccessServer::rest() {
   std::array<pollfd, 2> wait = {pollfd{host_.fd(), POLLIN, 0}, pollfd{held_.empty() ? listener_.get() : -1, POLLIN, 0}};
   TRY(sys::poll(wait, std::nullopt));
   if (wait[kHost].revents != 0 && !TRY(hear_host())) return false;
-  if (!waits_ || wait[kListener].revents == 0) return true;
+  if (!rests() || wait[kListener].revents == 0) return true;
   // Nobody is left whose calls could come.
   if ((wait[kListener].revents & POLLIN) == 0) {
     TRY(settle());
@@ -365,21 +286,31 @@ Status AccessServer::hear(const wire::ToGuest& message) {
     told_.clear();  // the next command is told anew
     return host_.send(wire::ToHost(wire::Heeded{}));
   }
+  if (std::holds_alternative<wire::Heard>(message) && unheard_ > 0) {
+    --unheard_;
+    return resume();
+  }
   if (std::holds_alternative<wire::GoOn>(message)) {
     waits_ = false;
-    // At once: the next message may be to wait again.
-    std::deque<sys::Notification> held = std::exchange(held_, {});
-    for (; !held.empty() && !waits_; held.pop_front()) TRY(answer_one(held.front()));
-    std::ranges::copy(held, std::back_inserter(held_));
-    return {};
+    return resume();
   }
   return fail(Error::invalid("a message that is no answer"));
+}
+
+// At once: the next message may be to wait again.
+Status AccessServer::resume() {
+  if (rests()) return {};
+  std::deque<sys::Notification> held = std::exchange(held_, {});
+  for (; !held.empty() && !rests(); held.pop_front()) TRY(answer_one(held.front()));
+  std::ranges::copy(held, std::back_inserter(held_));
+  return {};
 }
 
 // A repository that hutch has found since the start is the user's, unless the sandbox has made it.
 void AccessServer::take_names(const plan::GuardedNames& names) {
   const std::vector<std::string> granted = std::exchange(names_.granted, {});
   names_ = names;
+  for (const plan::RepositoryIdentity& made : names.made) repositories_.add(made);
   names_.granted = granted;
   std::erase_if(names_.configs, [&](const std::string& config) {
     if (std::ranges::binary_search(configs_at_start_, config)) return false;
@@ -477,15 +408,20 @@ Status AccessServer::change(const AccessQuestions::Waiting& asking) {
        .replaced = [&](ReplacedFiles::Event event, std::uint32_t caller, const std::string& path,
                        const plan::NameRule& rule) { tell_replaced(event, caller, path, rule); },
        .gives_rights = [&](const AccessCall& told, const std::string& path) { tell_rights(told, path); },
+       .made_repository =
+           [&](std::string directory, const std::optional<plan::RepositoryIdentity>& identity) {
+             worked_.add(directory);
+             to_name_.push_back({wire::Repository::Event::kMade, std::move(directory), {}, identity.value_or(plan::RepositoryIdentity())});
+           },
        .moved_repository =
-           [&](std::string directory) {
-             moved_.push_back({wire::Repository::Event::kMoved, std::move(directory)});
+           [&](const std::string& from, const std::string& to) {
+             to_name_.push_back({wire::Repository::Event::kMoved, to, from});
            },
        .turns = turns_});
   (void)places_.take_covered();
   auto answered = calls.answer(call);
   if (answered && std::holds_alternative<FirstChange>(*answered)) {
-    waits_ = true;
+    ++unheard_;
     held_.push_back(call.raw);
     return host_.send(wire::ToHost(std::get<FirstChange>(std::move(*answered)).repository));
   }
@@ -582,7 +518,7 @@ void AccessServer::tell_rights(const AccessCall& call, const std::string& path) 
 }
 
 Status AccessServer::send_told() {
-  for (wire::Repository& moved : std::exchange(moved_, {})) TRY(host_.send(wire::ToHost(std::move(moved))));
+  for (wire::Repository& named : std::exchange(to_name_, {})) TRY(host_.send(wire::ToHost(std::move(named))));
   for (wire::Refused& told : std::exchange(to_tell_, {})) TRY(host_.send(wire::ToHost(std::move(told))));
   return {};
 }

@@ -378,8 +378,7 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   TRY(judge_move(call, to, from));
   const MadeName other = TRY(judge_git(call, from, MadeOf::kMoved, Places::Outlook::kNow));
   TRY(sys::rename_with(from.at(), from.name, to.at(), to.name, flags));
-  tell_moved(from, to);
-  tell_moved(to, from);
+  tell_exchanged(from, to);
   Status kept = judge_made(call, to, made);
   if (kept) kept = judge_made(call, from, other);
   if (!kept && !sys::rename_with(to.at(), to.name, from.at(), from.name, flags)) {

@@ -74,8 +74,10 @@ class AccessCalls {
     ReplacedFiles::Tell replaced;  // of what git does with protected files
     // Called for each program with S_ISUID or S_ISGID that was there before and gets another name.
     std::function<void(const AccessCall& call, const std::string& path)> gives_rights;
-    // Called for each directory of a repository that has moved with another one.
-    std::function<void(std::string directory)> moved_repository;
+    // Called for each directory that has become a repository; absent: the directory itself is not the sandbox's.
+    std::function<void(std::string directory, const std::optional<plan::RepositoryIdentity>& identity)> made_repository;
+    // Called when a repository has moved, with a directory above it or by itself.
+    std::function<void(const std::string& from, const std::string& to)> moved_repository;
     Turns& turns;
   };
   // What the supervisor remembers from call to call.
@@ -170,6 +172,7 @@ class AccessCalls {
   // An error: the call is to be made in a turn, or the host to be told of the repository first.
   Status want_turn(const AccessCall& call, const std::string& path) const;
   void tell_moved(const Entry& from, const Entry& to) const;
+  void tell_exchanged(const Entry& one, const Entry& other) const;
   Status outlive_turn(const Entry& entry) const;
   void tell_instructions(const AccessCall& call, const std::string& path) const;
   Status judge_name(const AccessCall& call, const std::string& path) const;

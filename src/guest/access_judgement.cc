@@ -172,7 +172,9 @@ Status AccessCalls::judge_made(const AccessCall& call, const Entry& entry, const
     if (const auto rule = plan::denied_name(names_, now.path)) return refuse(call, now.path, *rule);
   }
   const Status judged = judge_made_git_name(now, made);
-  if (judged && !made.was_repository && is_part(now) && is_repository(now)) repositories_.completed(now.at());
+  if (judged && !made.was_repository && is_part(now) && is_repository(now)) {
+    asked_.made_repository(now.path.substr(0, now.path.rfind('/')), repositories_.completed(now.at()));
+  }
   if (judged || judged.error().sys_errno != EPERM) return judged;
   return plan::is_lifted_path(names_, now.path) ? Status() : refuse_git(call, now.path);
 }

@@ -67,8 +67,15 @@ Status AccessCalls::want_turn(const AccessCall& call, const std::string& path) c
 }
 
 void AccessCalls::tell_moved(const Entry& from, const Entry& to) const {
-  for (std::string& directory : worked_.moved(from.path, to.path, names_)) {
-    asked_.moved_repository(std::move(directory));
+  if (worked_.moved(from.path, to.path, names_)) asked_.moved_repository(from.path, to.path);
+}
+
+// By way of a name that nothing has.
+void AccessCalls::tell_exchanged(const Entry& one, const Entry& other) const {
+  const std::string between = cat({one.path, "/"});
+  for (const auto& [from, to] : {std::pair(one.path, between), std::pair(other.path, one.path),
+                                 std::pair(between, other.path)}) {
+    if (worked_.moved(from, to, names_)) asked_.moved_repository(from, to);
   }
 }
 

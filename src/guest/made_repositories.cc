@@ -16,10 +16,16 @@ void MadeRepositories::made(const Entry& entry) {
   directories_.push_back(*found);
 }
 
-void MadeRepositories::completed(int directory) {
-  const auto found = look(directory);
-  if (!found || repositories_.size() == kRepositoriesMax) return;
-  if (std::ranges::find(directories_, *found) != directories_.end()) repositories_.insert(*found);
+std::optional<plan::RepositoryIdentity> MadeRepositories::completed(int directory) {
+  auto found = look(directory);
+  if (!found || repositories_.size() == kRepositoriesMax) return std::nullopt;
+  if (std::ranges::find(directories_, *found) == directories_.end()) return std::nullopt;
+  repositories_.insert(*found);
+  return found;
+}
+
+void MadeRepositories::add(const plan::RepositoryIdentity& repository) {
+  if (repositories_.size() < kRepositoriesMax) repositories_.insert(repository);
 }
 
 void MadeRepositories::taken_apart(int directory) {
@@ -36,11 +42,11 @@ bool MadeRepositories::contains(int directory) const {
   return found && repositories_.contains(*found);
 }
 
-std::optional<MadeRepositories::Made> MadeRepositories::look(int directory) {
+std::optional<plan::RepositoryIdentity> MadeRepositories::look(int directory) {
   const auto what = sys::look_at(directory);
   const auto born_ns = sys::birth_of(directory, "a repository");
   if (!what || !born_ns || *born_ns == 0) return std::nullopt;
-  return Made{what->device, what->inode, *born_ns};
+  return plan::RepositoryIdentity{what->device, what->inode, *born_ns};
 }
 
 }  // namespace hutch::guest

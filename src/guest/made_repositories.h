@@ -1,14 +1,13 @@
 // Which repositories of git the sandbox has made itself.
 #pragma once
 
-#include <compare>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <optional>
 #include <set>
 
 #include "guest/access_place.h"
+#include "plan/guarded_names.h"
 
 namespace hutch::guest {
 
@@ -19,9 +18,11 @@ class MadeRepositories {
  public:
   // The supervisor has made the directory `entry` for the sandbox.
   void made(const Entry& entry);
-  // `directory`, which is open, has become a repository by a change of the sandbox's. That of somebody else, from which
-  // the sandbox has taken a part and put it back, was not made by it.
-  void completed(int directory);
+  // `directory`, which is open, has become a repository by a change of the sandbox's. No answer: it was not made by the
+  // sandbox, which has taken a part of somebody else's and put it back.
+  std::optional<plan::RepositoryIdentity> completed(int directory);
+  // One that a sandbox has made earlier.
+  void add(const plan::RepositoryIdentity& repository);
   // The sandbox takes a part of a repository away: if it is not known as the sandbox's by now, it will not be.
   void taken_apart(int directory);
   // Whether `directory`, which is open, is such a repository.
@@ -30,19 +31,13 @@ class MadeRepositories {
   bool knows(int directory) const;
 
  private:
-  struct Made {
-    std::uint64_t device = 0;
-    std::uint64_t inode = 0;
-    std::int64_t born_ns = 0;
-    auto operator<=>(const Made&) const = default;
-  };
-  static std::optional<Made> look(int directory);
+  static std::optional<plan::RepositoryIdentity> look(int directory);
 
   // A repository's other directories come before what completes it: of an archive hundreds below "objects".
   static constexpr std::size_t kDirectoriesMax = 1024;
   static constexpr std::size_t kRepositoriesMax = 4096;
-  std::deque<Made> directories_;
-  std::set<Made> repositories_;
+  std::deque<plan::RepositoryIdentity> directories_;
+  std::set<plan::RepositoryIdentity> repositories_;
 };
 
 }  // namespace hutch::guest

@@ -2,7 +2,9 @@
 #include "guest/worked_repositories.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "plan/git_files.h"
@@ -27,19 +29,17 @@ WorkedRepositories::Told WorkedRepositories::tell(std::string_view path, const p
   return {Knows::kNo, std::string(directory)};
 }
 
-std::vector<std::string> WorkedRepositories::moved(const std::string& from, const std::string& to,
-                                                   const plan::GuardedNames& names) {
+bool WorkedRepositories::moved(const std::string& from, const std::string& to, const plan::GuardedNames& names) {
   std::vector<std::string> found;
   const auto add = [&](std::string_view directory) {
     if (is_within(directory, from)) found.push_back(cat({to, directory.substr(from.size())}));
   };
   std::ranges::for_each(told_, add);
   for (const std::string_view config : names.configs) add(config.substr(0, config.size() - kConfig.size()));
-  std::erase_if(found, [&](const std::string& one) {
-    return told_.size() >= kDirectoriesMax || !told_.insert(one).second;
-  });
-  if (told_.size() >= kDirectoriesMax && !std::exchange(told_too_many_, true)) found.emplace_back();
-  return found;
+  std::erase_if(told_, [&](const std::string& directory) { return is_within(directory, from); });
+  const bool has_moved = !found.empty();
+  std::ranges::move(found, std::inserter(told_, told_.end()));
+  return has_moved;
 }
 
 }  // namespace hutch::guest

@@ -1,11 +1,11 @@
 // In which repositories of git the sandbox has made changes, so that hutch looks at them after a command.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "plan/guarded_names.h"
 
@@ -24,12 +24,15 @@ class WorkedRepositories {
     std::string directory{};
   };
   Told tell(std::string_view path, const plan::GuardedNames& names);
-  // `from` has the name `to` by now: the directories that have moved with it, by their new names; an empty
-  // one, once, if there are too many.
-  std::vector<std::string> moved(const std::string& from, const std::string& to, const plan::GuardedNames& names);
+  // The host has been told of it.
+  void add(const std::string& directory) {
+    if (told_.size() < kDirectoriesMax) told_.insert(directory);
+  }
+  // `from` has the name `to` by now. Whether such a directory has moved with it.
+  bool moved(const std::string& from, const std::string& to, const plan::GuardedNames& names);
 
  private:
-  static constexpr std::size_t kDirectoriesMax = 4096;
+  static constexpr std::size_t kDirectoriesMax = 1024;
   std::set<std::string, std::less<>> told_;
   bool told_too_many_ = false;
 };

@@ -58,6 +58,7 @@ class MandatoryWalk {
   Status add_git_names(int directory, const std::string& path);
   Status check_modules(int directory, const std::string& path, int depth);
   Status add_if_there(int directory, const std::string& path, const std::string& name);
+  bool is_sandboxes(const std::string& path) const { return search_.is_sandboxes && search_.is_sandboxes(path); }
   void note_closed(int directory, const std::string& path, const std::string& name);
 
   const MandatorySearch& search_;
@@ -211,8 +212,10 @@ Status MandatoryWalk::check_git(int directory, const std::string& path) {
     if (status->kind != sys::EntryKind::kSymlink) return {};
   }
   repositories_.push_back(git);
-  for (const std::string_view name : policy::mandatory_git_names(search_.git_config)) {
-    TRY(add_if_there(directory, path, cat({".git/", name})));
+  if (!is_sandboxes(git)) {
+    for (const std::string_view name : policy::mandatory_git_names(search_.git_config)) {
+      TRY(add_if_there(directory, path, cat({".git/", name})));
+    }
   }
   for (const char* inner : {"modules", "worktrees"}) {
     if (!TRY(sys::status_at(directory, cat({".git/", inner})))) continue;
@@ -230,6 +233,7 @@ Status MandatoryWalk::check_git(int directory, const std::string& path) {
 // In the directory of a repository itself: a bare one, a submodule's, or ".git" as the writable tree.
 Status MandatoryWalk::add_git_names(int directory, const std::string& path) {
   repositories_.push_back(path);
+  if (is_sandboxes(path)) return {};
   for (const std::string_view name : policy::mandatory_git_names(search_.git_config)) {
     TRY(add_if_there(directory, path, std::string(name)));
   }

@@ -1,6 +1,7 @@
 // What a pattern matches on the host now, and which names in a tree must never be written.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ struct MandatorySearch {
   policy::GitConfig git_config = policy::GitConfig::kProtected;
   std::span<const std::string> allowed{};  // names of the list of obeyed files that the search skips
   std::span<const std::string> closed{};  // canonical directories that the search skips: nothing writes there
+  // Whether a sandbox has made the repository with this directory, and nobody has configured it since: the names in it
+  // are not denied. Absent: each is the user's.
+  std::function<bool(const std::string& directory)> is_sandboxes{};
   // Not null: the search looks only for repositories, and uses what it knows of unchanged directories.
   Listings* repositories_by = nullptr;
 };

@@ -372,7 +372,8 @@ Status PathStudy::add_mandatory() {
                                  .depth = question_.mandatory_search_depth,
                                  .git_config = question_.git_config,
                                  .allowed = question_.allow_obeyed,
-                                 .closed = closed};
+                                 .closed = closed,
+                                 .is_sandboxes = question_.is_sandboxes};
     const MandatoryFound found = TRY(find_mandatory(search));
     for (const std::string& link : found.told_links) {
       auto resolved = looker_.resolve(link, FinalLink::kFollow);

@@ -26,6 +26,8 @@ struct PathQuestion {
   std::vector<std::string> environment{};  // the caller's, "K=V" each: git takes settings from it
   int mandatory_search_depth = 3;
   std::optional<OuterRepository> repository{};  // comes along if the rules leave room for it
+  // As MandatorySearch has it.
+  std::function<bool(const std::string& directory)> is_sandboxes{};
   // Whether denied names and patterns hold for what is made later as well: then nobody has to be told.
   enum class Names { kAtStart, kAlways } names = Names::kAtStart;
 };

@@ -106,7 +106,7 @@ bool takes_worktrees_away(std::string_view from, std::string_view to) {
 std::string_view checked_git_directory(std::string_view path) {
   static constexpr std::string_view kGit = "/.git";
   static constexpr std::array<std::string_view, 3> kOperations = {"rebase-merge", "rebase-apply", "sequencer"};
-  static constexpr std::array<std::string_view, 3> kFiles = {"MERGE_RR", "gitdir", "index"};
+  static constexpr std::array<std::string_view, 5> kFiles = {"MERGE_RR", "gitdir", "index", "HEAD", "commondir"};
   const std::size_t in_git = path.rfind("/.git/");
   if (path.ends_with(kGit)) return path;
   if (in_git != std::string_view::npos) return path.substr(0, in_git + kGit.size());

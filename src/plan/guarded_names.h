@@ -2,6 +2,8 @@
 // plan.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,14 @@ struct ObeyedPlaces {
   bool operator==(const ObeyedPlaces&) const = default;
 };
 
+// The directory of a repository of git: inode numbers are used again, with another time of birth (statx(2), stx_btime).
+struct RepositoryIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t born_ns = 0;
+  auto operator<=>(const RepositoryIdentity&) const = default;
+};
+
 // The files that the supervisor refuses by name, and those that it reports.
 struct GuardedNames {
   std::vector<NameRule> rules;
@@ -36,6 +46,8 @@ struct GuardedNames {
   ObeyedPlaces places{};
   // Configurations of repositories that are not the sandbox's, sorted: the supervisor judges a change by its content.
   std::vector<std::string> configs{};
+  // Repositories that a sandbox has made earlier, and nobody has configured since: they count as this sandbox's.
+  std::vector<RepositoryIdentity> made{};
   // Files of the list that existed at the start, sorted: no directory above one moves.
   std::vector<std::string> kept{};
   std::vector<std::string> granted{};  // absolute paths that an answer has opened, where the rule permits answers

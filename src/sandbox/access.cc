@@ -315,6 +315,7 @@ Status AccessSupervisor::park() {
 }
 
 void AccessSupervisor::go_on() {
+  tell_repositories();
   if (!std::exchange(parked_, false)) return;
   if (before_change_) before_change_();
   send(wire::ToGuest(wire::GoOn{}), UniqueFd());
@@ -339,13 +340,12 @@ AccessSupervisor::Heard AccessSupervisor::hear() {
 
 // While it is parked the call that waits is the first change as well.
 void AccessSupervisor::tell_repositories() {
-  bool waits = false;
   for (const wire::Repository& repository : std::exchange(repositories_, {})) {
     if (works_in_) works_in_(repository);
-    waits = waits || repository.event == wire::Repository::Event::kFirstChange;
+    if (repository.event != wire::Repository::Event::kFirstChange) continue;
+    wants_change_ = wants_change_ || parked_;
+    send(wire::ToGuest(wire::Heard{}), UniqueFd());
   }
-  wants_change_ = wants_change_ || (waits && parked_);
-  if (waits && !parked_) send(wire::ToGuest(wire::GoOn{}), UniqueFd());
 }
 
 void AccessSupervisor::lose(const Error& error) {

@@ -2,6 +2,7 @@
 #include "service/git_after.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <iterator>
 #include <limits>
@@ -15,6 +16,7 @@
 #include "plan/git_state.h"
 #include "policy/decide.h"
 #include "service/git_link_mark.h"
+#include "service/git_worked.h"
 #include "service/git_work_tree.h"
 #include "service/prepare.h"
 #include "sys/beneath.h"
@@ -39,9 +41,10 @@ bool is_own_directory(const std::string& path) {
 }
 
 // Reads up to `left` bytes of kAllBytesMax. A link's target may change later, and a larger file is not read: both are
-// unknown.
-std::optional<GitStateText> state_text(const std::string& path, std::size_t& left) {
+// unknown. `closed` gets the path if nobody can tell whether something is there.
+std::optional<GitStateText> state_text(const std::string& path, std::size_t& left, std::string* closed = nullptr) {
   const auto status = sys::status_of(path);
+  if (!status && closed != nullptr && status.error().sys_errno != ENOTDIR && closed->empty()) *closed = path;
   if (!status || !*status) return std::nullopt;
   if ((*status)->kind != sys::EntryKind::kFile) return GitStateText();
   auto text = sys::regular_file_text(path, std::min(plan::kGitStateBytesMax, left));
@@ -101,16 +104,6 @@ std::vector<std::string> written_of(const Prepared& prepared) {
     if (rule.verb == policy::Verb::kAllowWrite && !is_outer) written.push_back(rule.path);
   }
   return written;
-}
-
-// Where the host has what the sandbox sees at `path`.
-std::string host_path(const plan::SandboxPlan& plan, const std::string& path) {
-  const plan::MountStep* mount = nullptr;
-  for (const plan::MountStep& step : plan.mounts) {
-    if (step.kind != plan::MountKind::kBind || !is_within(path, step.target)) continue;
-    if (mount == nullptr || step.target.size() >= mount->target.size()) mount = &step;
-  }
-  return mount == nullptr ? path : cat({mount->source, path.substr(mount->target.size())});
 }
 
 std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
@@ -211,7 +204,8 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
     : prepared_(prepared),
       written_(written_of(prepared)),
       mark_(begin_mark(std::move(known.mark), data, written_)),
-      commits_(cat({data, "/git-commits"}), keeps_of(prepared)) {
+      commits_(cat({data, "/git-commits"}), keeps_of(prepared)),
+      data_(data) {
   std::ranges::copy(known.more, std::back_inserter(written_));
   if (!known.more.empty()) mark_->may_write(known.more);
   std::vector<std::string> guarded;
@@ -220,12 +214,22 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
   }
   const std::vector<std::string> outer = outer_directories(prepared);
   repositories_ = repositories_of(guarded);
+  for (const MadeRepository& made : prepared.made) {
+    made_.insert(made.identity);
+    repositories_.push_back(made.directory);
+    worked_in_.push_back(made.directory);
+  }
   mark_->works_in(outer);
   mark_->works_in(not_below(written_, repositories_));
   std::ranges::copy(outer, std::back_inserter(repositories_));
   std::ranges::sort(repositories_);
   host::Listings own;
-  for (const wire::Repository& one : known.worked_in) (void)add_worked_in(one, known.seen != nullptr ? *known.seen : own);
+  for (const wire::Repository& one : known.worked_in) {
+    const std::string directory = host_path(prepared.plan, one.path);
+    if (one.event == wire::Repository::Event::kMade) made_.insert(one.identity);
+    if (one.path.empty()) knows_all_worked_in_ = false;
+    else if (!came_along(directory)) (void)add_worked_in(directory, known.seen != nullptr ? *known.seen : own);
+  }
   if (known.seen != nullptr) repositories_ = repositories_now(*known.seen).directories;
   remember(repositories_);
 }
@@ -236,8 +240,12 @@ GitBefore::GitBefore(const Prepared& nothing, const std::string& data, const Oth
       mark_(begin_mark({}, data, written_)),
       commits_(cat({data, "/git-commits"}), GitCommits::Keeps::kWhereBegun),
       repositories_(cut_off.repositories),
+      worked_in_(cut_off.repositories),
       links_(cut_off.found),
       states_(cut_off.found) {
+  knows_all_worked_in_ = std::erase(worked_in_, kAnyPlace) == 0;
+  (void)std::erase(repositories_, kAnyPlace);
+  std::ranges::sort(repositories_);
   for (const auto& [path, state] : cut_off.found) {
     if (!path.ends_with("/index")) continue;
     const auto version = sys::file_version(path);
@@ -265,34 +273,6 @@ void GitBefore::widen(const std::string& root) {
   repositories_.insert(repositories_.end(), made.begin(), made.end());
   std::ranges::sort(repositories_);
   remember(made);
-}
-
-void GitBefore::works_in(const wire::Repository& repository) {
-  host::Listings seen;
-  const std::vector<std::string> added = add_worked_in(repository, seen);
-  if (repository.event == wire::Repository::Event::kFirstChange) remember(added);
-}
-
-// The repositories that were not known. In a directory that has come along others work at the same time, and what the
-// run may write there is known.
-std::vector<std::string> GitBefore::add_worked_in(const wire::Repository& repository, host::Listings& seen) {
-  knows_all_worked_in_ = knows_all_worked_in_ && !repository.path.empty();
-  if (repository.path.empty()) return {};
-  const std::string directory = host_path(prepared_.plan, repository.path);
-  const auto is_outer = [&](const policy::Rule& rule) {
-    return rule.origin == policy::Origin::kRepository &&
-           (is_within(directory, rule.path) || is_within(rule.path, directory));
-  };
-  if (std::ranges::any_of(prepared_.rules, is_outer)) return {};
-  worked_in_.push_back(directory);
-  std::vector<std::string> found = repositories_at({directory}, seen).directories;
-  // It may be about to be made.
-  if (std::ranges::find(found, directory) == found.end()) found.push_back(directory);
-  std::erase_if(found, [&](const std::string& one) { return std::ranges::binary_search(repositories_, one); });
-  mark_->works_in(found);
-  repositories_.insert(repositories_.end(), found.begin(), found.end());
-  std::ranges::sort(repositories_);
-  return found;
 }
 
 void GitBefore::remember(const std::vector<std::string>& repositories) {
@@ -428,7 +408,10 @@ GitBefore::Repositories GitBefore::repositories_now(host::Listings& seen) const 
   all.insert(now.directories.begin(), now.directories.end());
   now.directories.clear();
   // The command may have replaced a directory with a link since the start.
-  std::ranges::copy_if(all, std::back_inserter(now.directories), is_plain_directory);
+  std::ranges::copy_if(all, std::back_inserter(now.directories), [&](const std::string& one) {
+    const bool is_told = std::ranges::find(worked_in_, one) != worked_in_.end();
+    return is_plain_directory(one) && (!is_told || may_be_repository(one));
+  });
   return now;
 }
 
@@ -444,12 +427,17 @@ GitBefore::Repositories GitBefore::repositories_below(const std::vector<std::str
   return below;
 }
 
-// Each with the repositories of its submodules, and itself even if git would take it for none now.
+// Each with the repositories of its submodules.
 GitBefore::Repositories GitBefore::repositories_at(const std::vector<std::string>& directories,
                                                    host::Listings& seen) const {
   Repositories found;
   for (const std::string& directory : directories) {
-    if (!is_plain_directory(directory)) continue;
+    const auto opened = sys::open_exact(directory);
+    const int error = opened ? 0 : opened.error().sys_errno;
+    const bool is_closed = error != 0 && error != ENOENT && error != ENOTDIR && error != ELOOP;
+    found.are_all = found.are_all && !is_closed;
+    if (is_closed && found.not_searched.empty()) found.not_searched = directory;
+    if (!opened || !may_be_repository(directory)) continue;
     search(directory.ends_with("/.git") ? directory_of(directory) : directory, 1, seen, found);
     found.directories.push_back(directory);
   }
@@ -470,13 +458,16 @@ void GitBefore::search(const std::string& root, int depth, host::Listings& seen,
 }
 
 void GitBefore::look_at_operations(const std::vector<std::string>& directories, const std::string& quarantine,
-                                   const KeepGitState& keep, std::vector<std::string>& told) const {
+                                   const KeepGitState& keep, After& after) const {
+  std::vector<std::string>& told = after.told;
   std::size_t left = kAllBytesMax;
+  // No number of a command's files may keep the user's from being known.
+  std::size_t left_of_user = kAllBytesMax;
   for (const std::string& directory : directories) {
     for (const plan::GitStateFile& file : plan::git_state_files()) {
       const std::string operation = cat({directory, "/", file.directory});
       const std::string path = cat({operation, "/", file.name});
-      const auto text = state_text(path, left);
+      const auto text = state_text(path, states_.contains(path) ? left_of_user : left, &after.not_searched);
       if (!text || is_users(path, *text)) continue;
       if (*text && plan::is_harmless_git_state(file, **text)) continue;
       const bool writes = file.holds == plan::GitStateFile::Holds::kApplyOptions;
@@ -561,7 +552,7 @@ GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitSta
   std::vector<std::string> all = directories(repositories.directories);
   const bool are_all = all.size() <= kDirectoriesMax;
   all.resize(std::min(all.size(), kDirectoriesMax));
-  look_at_operations(all, quarantine, keep, after.told);
+  look_at_operations(all, quarantine, keep, after);
   const GitIndexes::Look look = indexes_.look(all, prepared_.plan.names);
   for (const GitIndexes::Found& found : look.found) {
     const bool stays = found.what == GitIndexes::Found::What::kStaged;
@@ -569,8 +560,10 @@ GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitSta
         stays ? found.text()
               : cat({found.text(), "; ", taken_away(found.file, quarantine), "; `git reset` makes a new one"}));
   }
-  after.not_searched = repositories.not_searched;
-  after.is_complete = repositories.are_all && are_all && links.are_all && look.is_complete;
+  keep_made();
+  const bool has_closed = !after.not_searched.empty();
+  if (!repositories.not_searched.empty()) after.not_searched = repositories.not_searched;
+  after.is_complete = !has_closed && repositories.are_all && are_all && links.are_all && look.is_complete;
   return after;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "service/git_indexes.h"
 #include "service/git_links.h"
 #include "service/git_module_trees.h"
+#include "service/sandbox_repositories.h"
 #include "service/run_mark.h"
 #include "wire/access.h"
 
@@ -81,9 +83,14 @@ class GitBefore {
   Repositories repositories_below(const std::vector<std::string>& roots, host::Listings& seen) const;
   Repositories repositories_at(const std::vector<std::string>& directories, host::Listings& seen) const;
   void search(const std::string& root, int depth, host::Listings& seen, Repositories& found) const;
-  std::vector<std::string> add_worked_in(const wire::Repository& repository, host::Listings& seen);
+  std::vector<std::string> add_worked_in(const std::string& directory, host::Listings& seen);
+  void moved(const std::string& from, const std::string& to);
+  void forget(const std::string& directory);
+  void add_to_mark(const std::vector<std::string>& repositories);
+  bool came_along(const std::string& directory) const;
+  void keep_made() const;
   void look_at_operations(const std::vector<std::string>& directories, const std::string& quarantine,
-                          const KeepGitState& keep, std::vector<std::string>& told) const;
+                          const KeepGitState& keep, After& after) const;
   struct LinksNow {
     std::vector<std::string> paths;  // links that the run made, or moved there
     bool are_all = true;
@@ -107,6 +114,9 @@ class GitBefore {
   std::vector<std::string> repositories_;
   std::vector<std::string> worked_in_;  // directories, as the host has them
   bool knows_all_worked_in_ = true;
+  std::size_t marked_ = 0;  // bytes of them in the mark
+  std::string data_;
+  std::set<plan::RepositoryIdentity> made_;  // by this sandbox, or an earlier one
   GitIndexes indexes_;
   FoundStates links_;  // the user's
   bool links_are_all_ = true;

@@ -124,6 +124,12 @@ GitIndexes::GitIndexes() {
   start_ns_ = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
+void GitIndexes::moved(const std::string& from, const std::string& to) {
+  std::map<std::string, Before> now;
+  for (auto& [file, before] : before_) now.insert_or_assign(path_after_move(file, from, to), std::move(before));
+  before_ = std::move(now);
+}
+
 void GitIndexes::remember(const std::string& file, const sys::FileVersion& version) {
   Before& before = before_[file];
   before.version = version;

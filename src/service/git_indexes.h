@@ -30,6 +30,9 @@ class GitIndexes {
   // Remembers only that there is an index, which another run may have written: all of it counts as new.
   void remember_of_other(const std::string& file) { before_[file] = Before(); }
 
+  // What was remembered at `from`, or below it, is at `to` by now.
+  void moved(const std::string& from, const std::string& to);
+
   struct Found {
     std::string file;  // the index
     // kOutside: git would write `names` outside of the work tree. kUnknown: git may read something that hutch cannot.

@@ -85,6 +85,16 @@ class LinkWalk {
   GitLinks found_;
 };
 
+// `repositories` are sorted.
+bool lies_in_one(const std::string& repository, const std::vector<std::string>& repositories) {
+  std::string_view above = repository;
+  while (above.size() > 1) {
+    above = above.substr(0, above.rfind('/'));
+    if (std::ranges::binary_search(repositories, above)) return true;
+  }
+  return false;
+}
+
 bool is_file_of(const UniqueFd& tree, const std::string& name) {
   const auto file = sys::open_beneath(tree.get(), name, sys::Beneath::kReadExact);
   return file || file.error().sys_errno == ENOENT;
@@ -110,8 +120,7 @@ GitLinks git_links(const std::vector<std::string>& repositories) {
   LinkWalk walk(repositories);
   for (const std::string& repository : repositories) {
     // A submodule's repository lies in that of its superproject, and is searched with it.
-    const auto holds = [&](const std::string& other) { return other != repository && is_within(repository, other); };
-    if (std::ranges::any_of(repositories, holds)) continue;
+    if (lies_in_one(repository, repositories)) continue;
     const auto directory = sys::open_listing(repository);
     if (directory) walk.walk(directory->get(), repository, 0);
   }

@@ -2,6 +2,7 @@
 #include "service/git_watch.h"
 
 #include "base/text.h"
+#include "service/git_work_tree.h"
 
 namespace hutch::service {
 
@@ -43,7 +44,12 @@ void GitWatch::widen(const std::string& root) {
 
 void GitWatch::works_in(const wire::Repository& repository) {
   const std::scoped_lock lock(mutex_);
-  worked_in_.push_back(repository);
+  // What a later one remembers is where it is by then.
+  if (repository.event == wire::Repository::Event::kMoved) {
+    for (wire::Repository& one : worked_in_) one.path = path_after_move(one.path, repository.from, repository.path);
+  } else {
+    worked_in_.push_back(repository);
+  }
   if (before_) before_->works_in(repository);
 }
 

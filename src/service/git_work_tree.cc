@@ -62,4 +62,8 @@ std::string git_work_tree(const std::string& directory) {
   return leads ? std::string(link.substr(0, link.size() - kGitName.size())) : std::string();
 }
 
+std::string path_after_move(const std::string& path, std::string_view from, std::string_view to) {
+  return is_within(path, from) ? cat({to, std::string_view(path).substr(from.size())}) : path;
+}
+
 }  // namespace hutch::service

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "plan/git_index.h"
 
@@ -19,5 +20,8 @@ plan::GitHash git_object_hash(const std::string& directory);
 
 // The text of its configuration; empty if it cannot be read.
 std::string git_config_text(const std::string& directory);
+
+// `path` once what was at `from` is at `to`.
+std::string path_after_move(const std::string& path, std::string_view from, std::string_view to);
 
 }  // namespace hutch::service

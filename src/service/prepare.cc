@@ -72,6 +72,7 @@ Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, st
 std::vector<std::string> search_path_of(const std::vector<std::string>& environment);
 std::vector<std::string> search_path_below(const std::vector<policy::Rule>& rules, const Caller& caller);
 std::string command_path(const Caller& caller, const std::string& cwd);
+Result<std::string> data_directory(const plan::HostFacts& facts);
 plan::HostFacts facts_of_root(plan::HostFacts facts);
 Result<std::vector<plan::Share>> shares_of(const Residence* residence);
 bool is_of_host_tree(const PlaceRequest& request, std::string_view backend);
@@ -110,7 +111,11 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   const bool installs = caller.residence != nullptr && caller.residence->purpose == Residence::Purpose::kInstall;
   // Of no file of the host anything has to be held.
   const plan::Supervision supervision = installs ? plan::Supervision::kNone : supervision_of(prepared.backend, facts);
-  if (supervision == plan::Supervision::kNames) question.names = host::PathQuestion::Names::kAlways;
+  SandboxRepositories made(TRY(data_directory(facts)));
+  if (supervision == plan::Supervision::kNames) {
+    question.names = host::PathQuestion::Names::kAlways;
+    question.is_sandboxes = [&](const std::string& directory) { return made.take(directory); };
+  }
   const std::string command = command_path(caller, cwd);
   question.also = search_path_below(question.rules, caller);
   for (const std::string& path : {cwd, command}) question.also.insert(question.also.end(), path.empty() ? 0 : 1, path);
@@ -155,6 +160,8 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .backend = prepared.backend,
       .command = command,
   }));
+  prepared.made = made.taken();
+  for (const MadeRepository& one : prepared.made) prepared.plan.names.made.push_back(one.identity);
   std::ranges::move(own.notes, std::back_inserter(answer.notes));
   prepared.search = std::move(own.search);
   add_notes(prepared, of_user ? notes_of(*of_user) : std::move(answer.notes), loaded.policy.source);
@@ -169,9 +176,12 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
 Result<FilesNow> file_rules(const PlaceRequest& request, const plan::HostFacts& facts, const LoadedPolicy& loaded) {
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
   question.names = host::PathQuestion::Names::kAlways;
+  SandboxRepositories made(TRY(data_directory(facts)));
+  question.is_sandboxes = [&](const std::string& directory) { return made.take(directory); };
   FilesNow now{.found = TRY(look_and_make_store(question, facts)), .names = {}};
   now.names = plan::guarded_names(loaded.policy, now.found.rules, patterns_of(question.rules), now.found.names);
   now.names.places = now.found.obeyed;
+  for (const MadeRepository& one : made.taken()) now.names.made.push_back(one.identity);
   return now;
 }
 
@@ -467,6 +477,10 @@ Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, st
     }
   }
   return std::optional(std::move(input));
+}
+
+Result<std::string> data_directory(const plan::HostFacts& facts) {
+  return TRY(host::own_state_dirs(facts.uid, facts.home)).data;
 }
 
 // Whose home is the image's.

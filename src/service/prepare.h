@@ -19,6 +19,7 @@
 #include "sandbox/widener.h"
 #include "service/load_policy.h"
 #include "service/request.h"
+#include "service/sandbox_repositories.h"
 
 namespace hutch::service {
 
@@ -58,6 +59,7 @@ struct Prepared {
   std::string backend;
   std::string agent{};  // whose settings open the network; empty: options of a command line do
   plan::CommittedFiles committed = plan::CommittedFiles::kHeldBack;
+  std::vector<MadeRepository> made{};  // repositories of earlier sandboxes, which count as this one's
 };
 
 // The request's, or those of an agent's settings as they are now; with the usual hosts where there are rules.

@@ -100,8 +100,10 @@ std::string written_text(const std::vector<std::string>& written) {
 
 std::string repositories_text(const std::vector<std::string>& repositories) {
   std::string text;
-  for (const std::string& one : repositories) {
-    if (is_one_line(one)) text += cat({kRepository, one, "\n"});
+  for (std::string one : repositories) {
+    // No path has this byte.
+    std::ranges::replace(one, '\n', '\0');
+    text += cat({kRepository, one, "\n"});
   }
   return text;
 }
@@ -126,7 +128,9 @@ OtherRun read_run_mark(std::int64_t since_ns, std::string_view text) {
     if (line.starts_with(kSince)) run.since_ns = number_of(line.substr(kSince.size())).value_or(run.since_ns);
     if (line.starts_with(kWritten)) written.emplace_back(line.substr(kWritten.size()));
     if (line == kWrittenEnd) std::ranges::move(std::exchange(written, {}), std::back_inserter(run.written));
-    if (line.starts_with(kRepository)) run.repositories.emplace_back(line.substr(kRepository.size()));
+    if (line.starts_with(kRepository)) {
+      std::ranges::replace(run.repositories.emplace_back(line.substr(kRepository.size())), '\0', '\n');
+    }
     if (line == kLooked) run.has_looked = true;
     if (!line.starts_with(kFound)) continue;
     line.remove_prefix(kFound.size());

@@ -40,6 +40,9 @@ struct Names {
 struct Wait {};
 struct GoOn {};
 
+// Answers a Repository of kFirstChange: what is the user's there is known.
+struct Heard {};
+
 // To an access supervisor: name the files that nobody writes any more. Heeded follows, after everything that is refused
 // about them.
 struct Settle {};
@@ -113,13 +116,16 @@ struct Heeded {};
 // Since Wait a call has come that may change something. It waits for GoOn.
 struct Changes {};
 
-// A process is about to make its first change in a directory that git would take for a repository's: every call that
-// may change something waits for GoOn. kMoved: such a directory has this name by now, and nothing waits. The path is as
-// the sandbox sees it; empty: there are more than the supervisor remembers.
+// About a directory that git would take for a repository's, as the sandbox sees it. kFirstChange: a process is about to
+// make its first change there; every call that may change something waits for Heard. kMoved: `from`, with such
+// directories in it, has the name `path` by now. kMade: it has become a repository by a change of the sandbox's. An
+// empty path: there are more than the supervisor remembers.
 struct Repository {
-  enum class Event : std::uint8_t { kFirstChange, kMoved };
+  enum class Event : std::uint8_t { kFirstChange, kMoved, kMade };
   Event event = Event::kFirstChange;
   std::string path;
+  std::string from{};  // of kMoved
+  plan::RepositoryIdentity identity{};  // of kMade; zero: the directory itself is not the sandbox's
 };
 
 // A process wants to change a file that no rule lets it, or to look at one that is hidden. The path is as the sandbox

@@ -89,6 +89,12 @@ void write_message(Writer& out, const SocketAnswered& message) {
   out.u32(static_cast<std::uint32_t>(message.error));
 }
 
+void write_identity(Writer& out, const plan::RepositoryIdentity& identity) {
+  out.u64(identity.device);
+  out.u64(identity.inode);
+  out.u64(static_cast<std::uint64_t>(identity.born_ns));
+}
+
 void write_names(Writer& out, const plan::GuardedNames& names) {
   out.u8(static_cast<std::uint8_t>(names.list));
   out.texts(names.lifted);
@@ -97,6 +103,8 @@ void write_names(Writer& out, const plan::GuardedNames& names) {
   out.texts(names.places.told);
   out.text(names.places.home);
   out.texts(names.configs);
+  out.u32(static_cast<std::uint32_t>(names.made.size()));
+  for (const plan::RepositoryIdentity& made : names.made) write_identity(out, made);
   out.texts(names.kept);
   out.u32(static_cast<std::uint32_t>(names.rules.size()));
   for (const plan::NameRule& name : names.rules) {
@@ -190,8 +198,11 @@ void write_message(Writer&, const Changes&) {}
 void write_message(Writer& out, const Repository& message) {
   out.u8(static_cast<std::uint8_t>(message.event));
   out.text(message.path);
+  out.text(message.from);
+  write_identity(out, message.identity);
 }
 
+void write_message(Writer&, const Heard&) {}
 void write_message(Writer&, const Wait&) {}
 void write_message(Writer&, const GoOn&) {}
 void write_message(Writer&, const Settle&) {}
@@ -299,6 +310,14 @@ void read_message(Reader& in, SocketAnswered& message) {
   message.error = read_int(in);
 }
 
+plan::RepositoryIdentity read_identity(Reader& in) {
+  plan::RepositoryIdentity identity;
+  identity.device = in.u64();
+  identity.inode = in.u64();
+  identity.born_ns = static_cast<std::int64_t>(in.u64());
+  return identity;
+}
+
 void read_names(Reader& in, plan::GuardedNames& names) {
   names.list = in.choice(plan::GuardedNames::List::kObeyed);
   names.lifted = in.texts();
@@ -307,6 +326,9 @@ void read_names(Reader& in, plan::GuardedNames& names) {
   names.places.told = in.texts();
   names.places.home = in.text();
   names.configs = in.texts();
+  static constexpr std::size_t kIdentityBytes = 8 + 8 + 8;
+  const std::size_t made = in.count(kIdentityBytes);
+  for (std::size_t i = 0; i < made; ++i) names.made.push_back(read_identity(in));
   names.kept = in.texts();
   static constexpr std::size_t kNameBytesMin = 4 + 4 + 4 + 4 + 1;
   const std::size_t count = in.count(kNameBytesMin);
@@ -407,10 +429,13 @@ void read_message(Reader& in, Covered& message) {
 void read_message(Reader&, Heeded&) {}
 void read_message(Reader&, Changes&) {}
 void read_message(Reader& in, Repository& message) {
-  message.event = in.choice(Repository::Event::kMoved);
+  message.event = in.choice(Repository::Event::kMade);
   message.path = in.text();
+  message.from = in.text();
+  message.identity = read_identity(in);
 }
 
+void read_message(Reader&, Heard&) {}
 void read_message(Reader&, Wait&) {}
 void read_message(Reader&, GoOn&) {}
 void read_message(Reader&, Settle&) {}

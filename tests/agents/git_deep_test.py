@@ -44,13 +44,24 @@ def test_the_users_own_stays(daemon, repository):  # noqa: F811
     assert is_there(directory / DEEP / STEPS) and quarantined(daemon) == before
 
 
+MODULE = ".git/modules/m/rebase-merge/git-rebase-todo"
+KILLED = {
+    "a repository": (DEEP, f"{REBASE}", STEPS),
+    "with a line end in its path": ("a/b/c/d/e/x\ny", f"{REBASE}", STEPS),
+    "a submodule's": (DEEP, f"mkdir .git/modules; git init -q --separate-git-dir .git/modules/m s; "
+                            f"mkdir {MODULE.rpartition('/')[0]}; echo 'exec ./evil' > {MODULE}", MODULE),
+}
+
+
+@pytest.mark.parametrize("kind", KILLED)
 @pytest.mark.parametrize("backend", ["none", "bwrap", "namespace"])
-def test_the_next_run_looks_where_a_killed_one_worked(hutch, project, as_user, backend):
+def test_the_next_run_looks_where_a_killed_one_worked(hutch, project, as_user, backend, kind):
+    directory, script, left = KILLED[kind]
     harness.run_in(as_user, ["git", "init", "-q"], cwd=project).ok()
-    process = hutch.popen("sh", "-c", f"git init -q {DEEP}; cd {DEEP}; {REBASE}; touch written; exec sleep 300",
-                          backend=backend)
+    process = hutch.popen("sh", "-c", f"git init -q '{directory}'; cd '{directory}'; {script}; touch written; "
+                                      "exec sleep 300", backend=backend)
     with process:
-        harness.wait_until((project / DEEP / "written").exists, "it is written")
+        harness.wait_until((project / directory / "written").exists, "it is written")
         os.kill(process.pid, signal.SIGKILL)
     said = hutch.run("true", backend=backend).ok().errors
-    assert is_there(project / DEEP / STEPS) == (backend == "none"), said
+    assert is_there(project / directory / left) == (backend == "none"), said

@@ -85,9 +85,45 @@ def test_the_persons_own_operation_stays(hutch, repository, as_user, backend, in
     assert is_prepared(theirs, ".git/rebase-merge")
 
 
+OWN_NAMES = ["src/pages/index/page", "lib/sequencer/todo", "gen/gitdir", "gen/MERGE_RR", "a/rebase-merge/x", "x/HEAD",
+             "x/objects/y"]
+
+
+def test_ordinary_files_with_such_names_stay(hutch, repository, backend):
+    """Also a link below one of these directories."""
+    made = [f"mkdir -p {name.rpartition('/')[0]}; echo text > {name}" for name in OWN_NAMES]
+    links = ["mkdir -p node_modules/index node_modules/.bin", "ln -s ../index node_modules/.bin/x"]
+    hutch.run("sh", "-ec", "; ".join(made + links)).ok()
+    assert [name for name in OWN_NAMES if not (repository / name).exists()] == []
+    assert (repository / "node_modules/.bin/x").is_symlink()
+
+
+def test_the_persons_own_operation_moves_along(hutch, repository, as_user, backend):
+    theirs = repository / DEEP / "theirs"
+    as_person(as_user, ["sh", "-ec", PREPARE + "todo .git/rebase-merge; touch file"], theirs)
+    hutch.run("sh", "-ec", PREPARE + f"cd {DEEP}/theirs; git add file; cd ..; mv theirs other; cd ..; mv e f").ok()
+    assert is_prepared(repository, "a/b/c/d/f/other/.git/rebase-merge")
+
+
+# What lies there before is no operation, and a later command makes it one.
+def test_of_a_directory_that_becomes_a_repository_later(hutch, repository, backend):
+    at = f"{DEEP}/later"
+    hutch.run("sh", "-ec", PREPARE + f"todo {at}/rebase-merge; mkdir {at}/objects {at}/refs").ok()
+    hutch.run("sh", "-ec", f"cd {at}; echo ref: refs/heads/main > HEAD").ok()
+    assert is_prepared(repository, f"{at}/rebase-merge") == (backend == "none")
+
+
+def test_what_it_closed_is_told(hutch, repository, as_user, backend):
+    if backend == "none" or as_user.uid == 0:
+        pytest.skip("nobody looks there, or everybody may")
+    result = hutch.run("sh", "-ec", PREPARE + f"git init -q {DEEP}/r; todo {DEEP}/r/.git/rebase-merge; chmod 0 {DEEP}")
+    assert "not all repositories were searched" in result.ok().errors
+    (repository / DEEP).chmod(0o755)
+
+
 # Each is one that the supervisor has to tell of, and more than it remembers.
 def test_of_too_many_one_is_told(hutch, repository, backend):
     if backend == "none":
         pytest.skip("nobody looks there")
-    result = hutch.run("sh", "-ec", f"cd {DEEP}; for i in $(seq 4200); do mkdir $i; touch $i/index; done").ok()
+    result = hutch.run("sh", "-ec", f"cd {DEEP}; for i in $(seq 1100); do mkdir $i; touch $i/index; done").ok()
     assert "not all repositories were searched" in result.errors
