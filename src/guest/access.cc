@@ -411,7 +411,10 @@ Status AccessServer::change(const AccessQuestions::Waiting& asking) {
        .made_repository =
            [&](std::string directory, const std::optional<plan::RepositoryIdentity>& identity) {
              worked_.add(directory);
-             to_name_.push_back({wire::Repository::Event::kMade, std::move(directory), {}, identity.value_or(plan::RepositoryIdentity())});
+             to_name_.push_back({wire::Repository::Event::kMade,
+                                 std::move(directory),
+                                 {},
+                                 identity.value_or(plan::RepositoryIdentity())});
            },
        .moved_repository =
            [&](const std::string& from, const std::string& to) {

@@ -73,8 +73,8 @@ void AccessCalls::tell_moved(const Entry& from, const Entry& to) const {
 // By way of a name that nothing has.
 void AccessCalls::tell_exchanged(const Entry& one, const Entry& other) const {
   const std::string between = cat({one.path, "/"});
-  for (const auto& [from, to] : {std::pair(one.path, between), std::pair(other.path, one.path),
-                                 std::pair(between, other.path)}) {
+  for (const auto& [from, to] :
+       {std::pair(one.path, between), std::pair(other.path, one.path), std::pair(between, other.path)}) {
     if (worked_.moved(from, to, names_)) asked_.moved_repository(from, to);
   }
 }

@@ -110,7 +110,9 @@ std::string_view checked_git_directory(std::string_view path) {
   const std::size_t in_git = path.rfind("/.git/");
   if (path.ends_with(kGit)) return path;
   if (in_git != std::string_view::npos) return path.substr(0, in_git + kGit.size());
-  const auto is_operation = [](std::string_view name) { return std::ranges::find(kOperations, name) != kOperations.end(); };
+  const auto is_operation = [](std::string_view name) {
+    return std::ranges::find(kOperations, name) != kOperations.end();
+  };
   const std::string_view directory = directory_of_file(path);
   const std::string_view name = base_of(path);
   if (is_operation(name) || std::ranges::find(kFiles, name) != kFiles.end()) return directory;

@@ -22,9 +22,9 @@ JudgedFile judged_file(std::string_view path);
 // `to`, its commondir would lead to another repository. Renaming a ".git" is not covered here.
 bool takes_worktrees_away(std::string_view from, std::string_view to);
 
-// The directory that git would take for a repository's, or for a linked worktree's in one, if what hutch checks there
-// after a command can be changed by making `path`: the directory by its name ".git", any other one by the names of git's
-// operations. Empty if there is none.
+// The directory that git may take for a repository's, or for a linked worktree's in one, if what hutch checks there
+// after a command can change when `path` is made: the directory by its name ".git", any other one by the name of a part
+// of a repository, or of an operation of git's. Empty if there is none.
 std::string_view checked_git_directory(std::string_view path);
 
 // Whether the symbolic link at `path` with the target `text` is one that git-init(1) makes to find out whether it can.

@@ -82,7 +82,8 @@ std::string allows(std::string_view path, AllowedBy by) {
 
 // What obeys the file, and what allows to write it.
 std::string obeyed_remedy(const wire::Refused& refused, const policy::ObeyedFile& file, AllowedBy by) {
-  return cat({file.reader, " ", file.reason, allows(refused.path, by), ", filesystem.allowObeyed [\"", file.name, "\"] allows the name"});
+  return cat({file.reader, " ", file.reason, allows(refused.path, by), ", filesystem.allowObeyed [\"", file.name,
+              "\"] allows the name"});
 }
 
 // git's index has the content, and a command of the user's takes it from there.
@@ -551,7 +552,8 @@ Status AccessSupervisor::take(wire::ToHost message) {
   if (const auto* failed = std::get_if<wire::Failed>(&message)) return fail(failed->error);
   if (const auto* refused = std::get_if<wire::Refused>(&message)) {
     Refusal& told = told_.refusals.emplace_back(refusal_of(*refused, allowed_by_));
-    const bool lacks_reason = refused->call == wire::RefusedCall::kFileChange && remedy_of(*refused, allowed_by_).empty();
+    const bool lacks_reason =
+        refused->call == wire::RefusedCall::kFileChange && remedy_of(*refused, allowed_by_).empty();
     if (lacks_reason && explain_) explain_(told, refused->path);
   } else if (auto* asked = std::get_if<wire::SocketAsked>(&message)) {
     told_.requests.push_back({asked->id, asked->pid, std::move(asked->path), asked->error});

@@ -64,7 +64,8 @@ class AccessSupervisor {
   int fd() const;
   // Whether something was told while something else was waited for.
   bool has_heard() const {
-    return wants_change_ || !repositories_.empty() || !told_.refusals.empty() || !told_.requests.empty() || !told_.files.empty();
+    return wants_change_ || !repositories_.empty() || !told_.refusals.empty() || !told_.requests.empty() ||
+           !told_.files.empty();
   }
   // What it has told since. Where it has gone, or could not be started, every change of a supervised file fails from
   // then on, and that is what is told.

@@ -61,9 +61,9 @@ struct Refusal {
   // kRights: nothing was refused; the remark holds while `file` has S_ISUID or S_ISGID. kInstructions: nothing was
   // refused; the remark holds if `file`, a text that programs outside read, has changed by the end.
   enum class About { kRefusal, kRights, kInstructions } about = About::kRefusal;
-  std::string file{};                   // for a remark: the path in the sandbox; else empty
+  std::string file{};  // for a remark: the path in the sandbox; else empty
   std::optional<std::string> before{};  // for kInstructions: the earlier content; absent if unknown
-  std::string diff{};                   // for kInstructions, once the command has ended: whole lines
+  std::string diff{};  // for kInstructions, once the command has ended: whole lines
   // kAlways: a person is to know of it though the command succeeded.
   enum class Weight { kOfFailure, kAlways } weight = Weight::kOfFailure;
   bool operator==(const Refusal&) const = default;
@@ -71,17 +71,17 @@ struct Refusal {
 
 struct Outcome {
   int exit_code = 125;  // as a shell shows it: 124 timeout, 126, 127, 128+n
-  int signal = 0;       // the signal that ended the command, 0 for none
+  int signal = 0;  // the signal that ended the command, 0 for none
   EndedBy ended_by = EndedBy::kItself;
   int told_by = 0;  // of kSignal: the signal that told this process to end
   std::chrono::milliseconds duration{0};
   Capture standard_output;
   Capture standard_error;
-  std::string lost_output{};      // why some of its output is on no stream of the caller's; else empty
+  std::string lost_output{};  // why some of its output is on no stream of the caller's; else empty
   std::vector<Refusal> refusals;  // what the walls refused that a person should know of, each once
   // Of limits that the backend holds itself: how many were killed for the memory.
   std::uint64_t killed_for_memory = 0;
-  std::string limits_by;          // "cgroup v2", "rlimits", ...; empty when nothing was limited
+  std::string limits_by;  // "cgroup v2", "rlimits", ...; empty when nothing was limited
   std::uint64_t pids_limit_hits = 0;  // how often a process could not be made for the limit
 };
 

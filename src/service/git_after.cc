@@ -16,8 +16,8 @@
 #include "plan/git_state.h"
 #include "policy/decide.h"
 #include "service/git_link_mark.h"
-#include "service/git_worked.h"
 #include "service/git_work_tree.h"
+#include "service/git_worked.h"
 #include "service/prepare.h"
 #include "sys/beneath.h"
 #include "sys/changed.h"
@@ -227,8 +227,10 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
   for (const wire::Repository& one : known.worked_in) {
     const std::string directory = host_path(prepared.plan, one.path);
     if (one.event == wire::Repository::Event::kMade) made_.insert(one.identity);
-    if (one.path.empty()) knows_all_worked_in_ = false;
-    else if (!came_along(directory)) (void)add_worked_in(directory, known.seen != nullptr ? *known.seen : own);
+    if (one.path.empty())
+      knows_all_worked_in_ = false;
+    else if (!came_along(directory))
+      (void)add_worked_in(directory, known.seen != nullptr ? *known.seen : own);
   }
   if (known.seen != nullptr) repositories_ = repositories_now(*known.seen).directories;
   remember(repositories_);
@@ -450,8 +452,7 @@ void GitBefore::search(const std::string& root, int depth, host::Listings& seen,
   for (const policy::Rule& rule : prepared_.rules) {
     if (rule.verb == policy::Verb::kDenyWrite && rule.origin != policy::Origin::kMandatory) closed.push_back(rule.path);
   }
-  const auto here =
-      host::find_mandatory({.root = root, .depth = depth, .closed = closed, .repositories_by = &seen});
+  const auto here = host::find_mandatory({.root = root, .depth = depth, .closed = closed, .repositories_by = &seen});
   found.are_all = found.are_all && here && here->not_searched.empty();
   if (here && found.not_searched.empty()) found.not_searched = here->not_searched;
   if (here) std::ranges::copy(here->repositories, std::back_inserter(found.directories));

@@ -16,8 +16,8 @@
 #include "service/git_indexes.h"
 #include "service/git_links.h"
 #include "service/git_module_trees.h"
-#include "service/sandbox_repositories.h"
 #include "service/run_mark.h"
+#include "service/sandbox_repositories.h"
 #include "wire/access.h"
 
 namespace hutch::service {

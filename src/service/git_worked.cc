@@ -27,7 +27,8 @@ std::string host_path(const plan::SandboxPlan& plan, const std::string& path) {
   return mount == nullptr ? path : cat({mount->source, path.substr(mount->target.size())});
 }
 
-// Whether git may take the directory for a repository's, or a linked worktree's. Others may have the same names in them.
+// Whether git may take the directory for a repository's, or a linked worktree's. Others may have the same names in
+// them.
 bool may_be_repository(const std::string& directory) {
   const auto has = [&](std::string_view name) { return sys::exists(cat({directory, "/", name})); };
   return directory.ends_with("/.git") || (has("HEAD") && (has("commondir") || (has("objects") && has("refs"))));
@@ -35,11 +36,10 @@ bool may_be_repository(const std::string& directory) {
 
 // In a directory that has come along others work at the same time, and what the run may write there is known.
 bool GitBefore::came_along(const std::string& directory) const {
-  static constexpr std::string_view kGit = "/.git";
   return std::ranges::any_of(prepared_.rules, [&](const policy::Rule& rule) {
     if (rule.origin != policy::Origin::kRepository) return false;
-    const bool is_another = is_within(directory, rule.path) && directory.find(kGit, rule.path.size()) != std::string::npos;
-    return !is_another && (is_within(directory, rule.path) || is_within(rule.path, directory));
+    if (!is_within(directory, rule.path)) return is_within(rule.path, directory);
+    return !std::string_view(directory).substr(rule.path.size()).contains("/.git");
   });
 }
 

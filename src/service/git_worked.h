@@ -14,7 +14,8 @@ inline constexpr std::string_view kAnyPlace = "/";
 // Where the host has what the sandbox sees at `path`.
 std::string host_path(const plan::SandboxPlan& plan, const std::string& path);
 
-// Whether git may take the directory for a repository's, or a linked worktree's. Others may have the same names in them.
+// Whether git may take the directory for a repository's, or a linked worktree's. Others may have the same names in
+// them.
 bool may_be_repository(const std::string& directory);
 
 }  // namespace hutch::service

@@ -126,11 +126,11 @@ sandbox::FileAnswer HostFiles::answer(const sandbox::FileRequest& request, const
   if (!effect.allowed) {
     const bool reads = request.wanted == Wanted::kLook;
     return {.grant = {},
-            .refusal = sandbox::Refusal{
-                .what = cat({reads ? "reading " : "writing ", printable(target.path, 256),
-                             " was refused: the answer was no; ", file_remedy(kind_of(request.wanted), target.path, allowed_by_)}),
-                .rule = "default",
-                .pid = request.pid}};
+            .refusal = sandbox::Refusal{.what = cat({reads ? "reading " : "writing ", printable(target.path, 256),
+                                                     " was refused: the answer was no; ",
+                                                     file_remedy(kind_of(request.wanted), target.path, allowed_by_)}),
+                                        .rule = "default",
+                                        .pid = request.pid}};
   }
   // Rules may have come while somebody thought.
   if (!look_again()) return {};

@@ -25,7 +25,7 @@ std::string_view why_outside(host::OuterRepository::LinkedBy by) {
 }  // namespace
 
 std::optional<sandbox::Refusal> missing_repository(const Prepared& prepared, const plan::HostFacts& facts,
-                                                  sandbox::AllowedBy by) {
+                                                   sandbox::AllowedBy by) {
   using host::OuterRepository;
   const std::string& directory = prepared.plan.cwd;
   const auto repository = host::outer_repository(directory);

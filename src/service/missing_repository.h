@@ -11,6 +11,6 @@ namespace hutch::service {
 
 // Why git found no repository in the command's directory, and what gives it one; absent if the sandbox has it.
 std::optional<sandbox::Refusal> missing_repository(const Prepared& prepared, const plan::HostFacts& facts,
-                                                  sandbox::AllowedBy by);
+                                                   sandbox::AllowedBy by);
 
 }  // namespace hutch::service

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <initializer_list>
 #include <iterator>
 #include <utility>
 
@@ -70,9 +71,12 @@ Result<host::PathAnswer> look_and_make_store(const host::PathQuestion& question,
 Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, std::string_view backend,
                                                  const plan::HostFacts& facts, const Residence* residence);
 std::vector<std::string> search_path_of(const std::vector<std::string>& environment);
-std::vector<std::string> search_path_below(const std::vector<policy::Rule>& rules, const Caller& caller);
+std::vector<std::string> also_looked_at(const std::vector<policy::Rule>& rules, const Caller& caller,
+                                        std::initializer_list<std::string> paths);
 std::string command_path(const Caller& caller, const std::string& cwd);
-Result<std::string> data_directory(const plan::HostFacts& facts);
+// A supervisor holds the names always, and knows which repositories sandboxes have made.
+void hold_names(host::PathQuestion& question, SandboxRepositories& made);
+void add_made(Prepared& prepared, const SandboxRepositories& made);
 plan::HostFacts facts_of_root(plan::HostFacts facts);
 Result<std::vector<plan::Share>> shares_of(const Residence* residence);
 bool is_of_host_tree(const PlaceRequest& request, std::string_view backend);
@@ -111,14 +115,10 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   const bool installs = caller.residence != nullptr && caller.residence->purpose == Residence::Purpose::kInstall;
   // Of no file of the host anything has to be held.
   const plan::Supervision supervision = installs ? plan::Supervision::kNone : supervision_of(prepared.backend, facts);
-  SandboxRepositories made(TRY(data_directory(facts)));
-  if (supervision == plan::Supervision::kNames) {
-    question.names = host::PathQuestion::Names::kAlways;
-    question.is_sandboxes = [&](const std::string& directory) { return made.take(directory); };
-  }
+  SandboxRepositories made = TRY(sandbox_repositories(facts));
+  if (supervision == plan::Supervision::kNames) hold_names(question, made);
   const std::string command = command_path(caller, cwd);
-  question.also = search_path_below(question.rules, caller);
-  for (const std::string& path : {cwd, command}) question.also.insert(question.also.end(), path.empty() ? 0 : 1, path);
+  question.also = also_looked_at(question.rules, caller, {cwd, command});
   const plan::NetworkKind kind = TRY(network_kind(network, prepared.backend, caller.residence));
   // TLS is opened where requests have rules, or a secret is put into them, and nowhere else.
   const bool opens = kind == plan::NetworkKind::kGateway && reads_requests(network, caller.residence);
@@ -127,16 +127,17 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   // An OS user's files are where they are, and may be closed to who asks.
   std::vector<plan::Share> shares = TRY(shares_of(prepared.backend == "user" ? nullptr : caller.residence));
   OwnFiles own = TRY(own_files_of(request, prepared.backend, kind, question, facts, caller, prepared.committed));
-  for (const plan::CoveredFile& file : own.covered) question.also.push_back(file.target);
+  std::ranges::transform(own.covered, std::back_inserter(question.also), &plan::CoveredFile::target);
   if (of_user) question.also.insert(question.also.end(), kOwnPlaces.begin(), kOwnPlaces.end());
   const std::optional<plan::ImageInput> image = TRY(image_of(request, prepared.backend, facts, caller.residence));
   host::PathAnswer answer = TRY(look_and_make_store(question, facts));
   if (installs) std::erase_if(answer.rules, [](const auto& rule) { return rule.place == policy::Place::kNone; });
-  const plan::HostFacts seen = of_user ? of_user->facts : installs ? facts_of_root(facts) : facts;
   prepared.plan = TRY(plan::make_plan({
       .policy = loaded.policy,
       .rules = answer.rules,
-      .facts = seen,
+      .facts = of_user    ? of_user->facts
+               : installs ? facts_of_root(facts)
+                          : facts,
       .paths = answer.facts,
       .project = installs ? std::string("/") : question.project,
       .cwd = cwd,
@@ -160,8 +161,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .backend = prepared.backend,
       .command = command,
   }));
-  prepared.made = made.taken();
-  for (const MadeRepository& one : prepared.made) prepared.plan.names.made.push_back(one.identity);
+  add_made(prepared, made);
   std::ranges::move(own.notes, std::back_inserter(answer.notes));
   prepared.search = std::move(own.search);
   add_notes(prepared, of_user ? notes_of(*of_user) : std::move(answer.notes), loaded.policy.source);
@@ -175,13 +175,12 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
 
 Result<FilesNow> file_rules(const PlaceRequest& request, const plan::HostFacts& facts, const LoadedPolicy& loaded) {
   host::PathQuestion question = TRY(path_question(request, facts, loaded));
-  question.names = host::PathQuestion::Names::kAlways;
-  SandboxRepositories made(TRY(data_directory(facts)));
-  question.is_sandboxes = [&](const std::string& directory) { return made.take(directory); };
+  SandboxRepositories made = TRY(sandbox_repositories(facts));
+  hold_names(question, made);
   FilesNow now{.found = TRY(look_and_make_store(question, facts)), .names = {}};
   now.names = plan::guarded_names(loaded.policy, now.found.rules, patterns_of(question.rules), now.found.names);
   now.names.places = now.found.obeyed;
-  for (const MadeRepository& one : made.taken()) now.names.made.push_back(one.identity);
+  now.names.made = made.identities();
   return now;
 }
 
@@ -479,8 +478,14 @@ Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, st
   return std::optional(std::move(input));
 }
 
-Result<std::string> data_directory(const plan::HostFacts& facts) {
-  return TRY(host::own_state_dirs(facts.uid, facts.home)).data;
+void hold_names(host::PathQuestion& question, SandboxRepositories& made) {
+  question.names = host::PathQuestion::Names::kAlways;
+  question.is_sandboxes = [&](const std::string& directory) { return made.take(directory); };
+}
+
+void add_made(Prepared& prepared, const SandboxRepositories& made) {
+  prepared.made = made.taken();
+  prepared.plan.names.made = made.identities();
 }
 
 // Whose home is the image's.
@@ -549,14 +554,16 @@ std::vector<std::string> search_path_of(const std::vector<std::string>& environm
   return found;
 }
 
-// The directories of PATH that a rule may hide; the others need no lookup.
-std::vector<std::string> search_path_below(const std::vector<policy::Rule>& rules, const Caller& caller) {
+// The directories of PATH that a rule may hide, for the others need no lookup, and those of `paths` that are not empty.
+std::vector<std::string> also_looked_at(const std::vector<policy::Rule>& rules, const Caller& caller,
+                                        std::initializer_list<std::string> paths) {
   std::vector<std::string> found = search_path_of(caller.environment);
   std::erase_if(found, [&](const std::string& directory) {
     return std::ranges::none_of(rules, [&](const policy::Rule& rule) {
       return rule.verb == policy::Verb::kDenyRead && is_within(directory, rule.path);
     });
   });
+  std::ranges::copy_if(paths, std::back_inserter(found), [](const std::string& path) { return !path.empty(); });
   return found;
 }
 

@@ -85,6 +85,7 @@ Result<Prepared> prepare_with_directories(const PlaceRequest& place, const plan:
 Result<RunReport> run_prepared(const Job& job);
 std::string rule_hiding(const Job& job, const std::string& path);
 void remember_git(const Job& job);
+void take_repository(const Job& job, const wire::Repository& repository);
 Result<std::unique_ptr<sandbox::Network>> make_network(const Job& job, sandbox::Questions* questions);
 std::unique_ptr<RunQuestions> make_questions(const Job& job, const sandbox::ScreenWatch* screen);
 std::unique_ptr<HostSockets> make_sockets(const Job& job, RunQuestions* questions);
@@ -216,10 +217,7 @@ Result<RunReport> run_prepared(const Job& job) {
 
   sandbox::AccessRules access = TRY(sandbox::access_rules(job.guest, plan, job.dirs.data, job.prepared.committed));
   access.explain = place_explainer(job.prepared.rules, sandbox::AllowedBy::kOption);
-  access.works_in = [&job](const wire::Repository& repository) {
-    remember_git(job);
-    job.git.before->works_in(repository);
-  };
+  access.works_in = [&job](const wire::Repository& repository) { take_repository(job, repository); };
   sandbox::Supervision supervision{.instance = instance,
                                    .streams = streams,
                                    .signals = job.signals,
@@ -262,6 +260,11 @@ void remember_git(const Job& job) {
   if (!job.git.before) {
     job.git.before.emplace(job.prepared, job.dirs.data, GitBefore::Known{.more = job.git.widened});
   }
+}
+
+void take_repository(const Job& job, const wire::Repository& repository) {
+  remember_git(job);
+  job.git.before->works_in(repository);
 }
 
 // Null where the plan has no gateway.
@@ -365,7 +368,8 @@ Status build_missing(const PlaceRequest& place, const Tell& tell) {
 void settle_refusals(sandbox::Outcome& outcome, const Prepared& prepared, const plan::HostFacts& facts) {
   settle_told_files(outcome, prepared.plan);
   if (outcome.exit_code == 0) return;
-  if (auto missing = missing_repository(prepared, facts, sandbox::AllowedBy::kOption)) outcome.refusals.push_back(std::move(*missing));
+  if (auto missing = missing_repository(prepared, facts, sandbox::AllowedBy::kOption))
+    outcome.refusals.push_back(std::move(*missing));
 }
 
 // A mount cannot protect a name that does not exist. New files with these names undo what the mounts on hooks and

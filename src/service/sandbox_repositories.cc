@@ -8,6 +8,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "host/state_dirs.h"
 #include "plan/git_config.h"
 #include "plan/git_files.h"
 #include "plan/known_commits.h"
@@ -80,6 +81,12 @@ bool SandboxRepositories::take(const std::string& directory) {
   return true;
 }
 
+std::vector<plan::RepositoryIdentity> SandboxRepositories::identities() const {
+  std::vector<plan::RepositoryIdentity> found;
+  for (const MadeRepository& one : taken_) found.push_back(one.identity);
+  return found;
+}
+
 void SandboxRepositories::keep(const MadeRepository& repository) {
   const std::string file = file_of(repository.identity);
   const auto state = repository_identity(repository.directory) == repository.identity ? configured(repository.directory)
@@ -101,6 +108,10 @@ void SandboxRepositories::keep(const MadeRepository& repository) {
   // A part of it is no state of any repository's.
   const auto journal = sys::open_journal(file);
   if (journal && sys::set_size(journal->get(), 0)) (void)sys::append(journal->get(), *state);
+}
+
+Result<SandboxRepositories> sandbox_repositories(const plan::HostFacts& facts) {
+  return SandboxRepositories(TRY(host::own_state_dirs(facts.uid, facts.home)).data);
 }
 
 }  // namespace hutch::service

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+#include "plan/facts.h"
 #include "plan/guarded_names.h"
 
 namespace hutch::service {
@@ -28,6 +29,7 @@ class SandboxRepositories {
   // Whether the repository counts as a sandbox's; taken() then has it.
   bool take(const std::string& directory);
   std::vector<MadeRepository> taken() const { return taken_; }
+  std::vector<plan::RepositoryIdentity> identities() const;  // of these
 
   // A sandbox has made it, and leaves it as it is now. Where that cannot be kept, the repository is the user's.
   void keep(const MadeRepository& repository);
@@ -39,5 +41,8 @@ class SandboxRepositories {
   const bool has_any_;  // most users' sandboxes make none
   std::vector<MadeRepository> taken_;
 };
+
+// Of this process's own data directory.
+Result<SandboxRepositories> sandbox_repositories(const plan::HostFacts& facts);
 
 }  // namespace hutch::service

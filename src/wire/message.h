@@ -82,9 +82,9 @@ struct MakeSockets {
 struct ServeFiles {};  // a server of files is wanted: FileServer follows
 struct Mapped {};  // the ids of the guest's user namespace are
 
-using ToGuest = std::variant<Start, Exec, Signal, MakeSockets, ServeFiles, AccessRules, SocketAnswered, Mapped,
-                             FileAnswered, FileRevoked, Widen, Names, Cover, Uncover, Covers, Wait, GoOn, Settle,
-                             Heard>;
+using ToGuest =
+    std::variant<Start, Exec, Signal, MakeSockets, ServeFiles, AccessRules, SocketAnswered, Mapped, FileAnswered,
+                 FileRevoked, Widen, Names, Cover, Uncover, Covers, Wait, GoOn, Settle, Heard>;
 
 // --- to the host ---
 

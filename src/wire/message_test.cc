@@ -202,11 +202,11 @@ TEST(Message, OfMountsThatChange) {
   EXPECT_EQ(covered.places[1].error, "why not");
   (void)through_host(Heeded{});
   (void)through_host(Changes{});
-  const Repository moved = through_host(Repository{Repository::Event::kMoved, "/home/u/project/.git", "/home/u/old", {3, 4, 5}});
+  const Repository moved = through_host(Repository{Repository::Event::kMoved, "/p/new/.git", "/p/old", {3, 4, 5}});
   EXPECT_EQ(moved.event, Repository::Event::kMoved);
-  EXPECT_EQ(moved.path, "/home/u/project/.git");
+  EXPECT_EQ(moved.path, "/p/new/.git");
   EXPECT_EQ(moved.identity, (plan::RepositoryIdentity{3, 4, 5}));
-  EXPECT_EQ(moved.from, "/home/u/old");
+  EXPECT_EQ(moved.from, "/p/old");
   (void)through_guest(Heard{});
   (void)through_guest(Wait{});
   (void)through_guest(GoOn{});

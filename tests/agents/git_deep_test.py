@@ -8,7 +8,10 @@ import harness
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from git_left_test import REBASE, STEPS, is_there, outside, quarantined, repository  # noqa: E402, F401
+import git_left_test  # noqa: E402
+from git_left_test import REBASE, STEPS, is_there, outside, quarantined  # noqa: E402
+
+repository = git_left_test.repository  # the fixture
 
 DEEP = "a/b/c/d/e/r"
 # The agents' own places with "none" are looked at by nobody; elsewhere by a supervisor.
@@ -21,21 +24,21 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_prepared_operation(daemon, repository, way):  # noqa: F811
+def test_a_prepared_operation(daemon, repository, way):
     name, directory, backend = repository
     for command in WAYS[way]:
         daemon.sh(name, command).ok()
     assert is_there(directory / DEEP / STEPS) == (backend == "none"), quarantined(daemon)
 
 
-def test_a_tool_writes_none(daemon, repository):  # noqa: F811
+def test_a_tool_writes_none(daemon, repository):
     name, directory, backend = repository
     daemon.sh(name, f"git init -q {DEEP}").ok()
     daemon.tool(name, "sandbox_write_file", path=f"{DEEP}/{STEPS}", content="exec ./evil\n")
     assert is_there(directory / DEEP / STEPS) == (backend == "none"), quarantined(daemon)
 
 
-def test_the_users_own_stays(daemon, repository):  # noqa: F811
+def test_the_users_own_stays(daemon, repository):
     name, directory, _ = repository
     before = quarantined(daemon)
     outside(daemon, directory, f"mkdir -p {DEEP}; cd {DEEP}; git init -q; {REBASE}; touch f")

@@ -10,11 +10,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent / "suite"))
 from git_ways import as_person, commit_first  # noqa: E402
 
 DEEP = "a/b/c/d/e"
-TODO = "git-rebase-todo"
+STEPS = "git-rebase-todo"
 # It is given the directory of a repository.
 PREPARE = (
     "export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.example GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b.example; "
-    f"todo() {{ mkdir -p $1; echo 'exec ./evil' > $1/{TODO}; }}; ")
+    f"todo() {{ mkdir -p $1; echo 'exec ./evil' > $1/{STEPS}; }}; ")
 EXCHANGE = ("exchange() { python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).renameat2("
             "-100, sys.argv[1].encode(), -100, sys.argv[2].encode(), 2) != 0)' $1 $2; }; ")
 
@@ -26,7 +26,7 @@ WAYS = {
     "prepared elsewhere, then moved in": (
         f"todo prepared; mv prepared {DEEP}/theirs/.git/rebase-merge", f"{DEEP}/theirs/.git/rebase-merge"),
     "linked": (
-        f"echo 'exec ./evil' > f; mkdir {DEEP}/theirs/.git/rebase-merge; ln f {DEEP}/theirs/.git/rebase-merge/{TODO}",
+        f"echo 'exec ./evil' > f; mkdir {DEEP}/theirs/.git/rebase-merge; ln f {DEEP}/theirs/.git/rebase-merge/{STEPS}",
         f"{DEEP}/theirs/.git/rebase-merge"),
     "in one that is moved down": (
         f"git init -q r; todo r/.git/rebase-merge; mv r {DEEP}/moved", f"{DEEP}/moved/.git/rebase-merge"),
@@ -59,14 +59,14 @@ WAYS = {
 def repository(as_user, project):
     """With a repository of the person's, and a bare one that has a worktree, deeper than the search."""
     commit_first(as_user, project)
-    script = (f"mkdir -p {DEEP}; cd {DEEP}; git init -q theirs; git -C theirs -c user.name=A -c user.email=a@b.example commit -q --allow-empty -m x; "
+    script = (f"{PREPARE} mkdir -p {DEEP}; cd {DEEP}; git init -q theirs; git -C theirs commit -q --allow-empty -m x; "
               "git clone -q --bare theirs store; git -C store worktree add -q ../w")
     as_person(as_user, ["sh", "-ec", script], project)
     return project
 
 
 def is_prepared(repository, where):
-    return (repository / where / TODO).exists()
+    return (repository / where / STEPS).exists()
 
 
 @pytest.mark.parametrize("way", WAYS)

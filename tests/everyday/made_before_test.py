@@ -5,7 +5,7 @@ import pytest
 
 pytestmark = pytest.mark.usefixtures("backend")
 CLONE = "git clone -q . lib"
-TODO = ".git/rebase-merge/git-rebase-todo"
+STEPS = ".git/rebase-merge/git-rebase-todo"
 
 
 @pytest.fixture(params=["namespace", "bwrap"])
@@ -50,9 +50,15 @@ def test_it_is_theirs_by(hutch, as_user, made, what):
     assert outside(as_user, made, "cat .git/config; ls -l .git/hooks") == before
 
 
-@pytest.mark.parametrize("script", ["echo ./tripwire > lib/.git/hooks/pre-commit", "git -C lib config core.fsmonitor ./tripwire",
-                                    "mkdir d; echo ./tripwire > d/pre-commit; rm -rf lib/.git/hooks; mv d lib/.git/hooks",
-                                    "echo '[core] fsmonitor = ./tripwire' > c; mv c lib/.git/config"])
+HARMFUL = [
+    "echo ./tripwire > lib/.git/hooks/pre-commit",
+    "git -C lib config core.fsmonitor ./tripwire",
+    "mkdir d; echo ./tripwire > d/pre-commit; rm -rf lib/.git/hooks; mv d lib/.git/hooks",
+    "echo '[core] fsmonitor = ./tripwire' > c; mv c lib/.git/config",
+]
+
+
+@pytest.mark.parametrize("script", HARMFUL)
 def test_nothing_harmful_gets_in(hutch, as_user, made, script):
     hutch.sh(script)
     said = outside(as_user, made, "cat .git/config; cat .git/hooks/* 2> /dev/null || true")
@@ -60,11 +66,11 @@ def test_nothing_harmful_gets_in(hutch, as_user, made, script):
 
 
 def test_the_persons_rebase_there_stays(hutch, as_user, made):
-    outside(as_user, made, f"mkdir .git/rebase-merge; echo 'exec ./mine' > {TODO}")
+    outside(as_user, made, f"mkdir .git/rebase-merge; echo 'exec ./mine' > {STEPS}")
     hutch.sh("touch f; git -C lib status").ok()
-    assert (made / TODO).exists()
+    assert (made / STEPS).exists()
     hutch.sh("touch lib/f; git -C lib add f").ok()
-    assert (made / TODO).exists()
+    assert (made / STEPS).exists()
 
 
 def test_an_agents_is_the_agents_after_a_stop(base, as_user, backend):
