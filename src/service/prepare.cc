@@ -76,7 +76,7 @@ std::vector<std::string> also_looked_at(const std::vector<policy::Rule>& rules, 
 std::string command_path(const Caller& caller, const std::string& cwd);
 // A supervisor holds the names always, and knows which repositories sandboxes have made.
 void hold_names(host::PathQuestion& question, SandboxRepositories& made);
-void add_made(Prepared& prepared, const SandboxRepositories& made);
+void add_made(Prepared& prepared, const SandboxRepositories& made, plan::SearchRules search);
 plan::HostFacts facts_of_root(plan::HostFacts facts);
 Result<std::vector<plan::Share>> shares_of(const Residence* residence);
 bool is_of_host_tree(const PlaceRequest& request, std::string_view backend);
@@ -132,12 +132,11 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   const std::optional<plan::ImageInput> image = TRY(image_of(request, prepared.backend, facts, caller.residence));
   host::PathAnswer answer = TRY(look_and_make_store(question, facts));
   if (installs) std::erase_if(answer.rules, [](const auto& rule) { return rule.place == policy::Place::kNone; });
+  const plan::HostFacts seen = of_user ? of_user->facts : installs ? facts_of_root(facts) : facts;
   prepared.plan = TRY(plan::make_plan({
       .policy = loaded.policy,
       .rules = answer.rules,
-      .facts = of_user    ? of_user->facts
-               : installs ? facts_of_root(facts)
-                          : facts,
+      .facts = seen,
       .paths = answer.facts,
       .project = installs ? std::string("/") : question.project,
       .cwd = cwd,
@@ -161,9 +160,8 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .backend = prepared.backend,
       .command = command,
   }));
-  add_made(prepared, made);
+  add_made(prepared, made, std::move(own.search));
   std::ranges::move(own.notes, std::back_inserter(answer.notes));
-  prepared.search = std::move(own.search);
   add_notes(prepared, of_user ? notes_of(*of_user) : std::move(answer.notes), loaded.policy.source);
   if (prepared.plan.network == plan::NetworkKind::kGateway) TRY(add_gateway(prepared, network, caller));
   add_quotas(prepared, facts, caller);
@@ -483,7 +481,8 @@ void hold_names(host::PathQuestion& question, SandboxRepositories& made) {
   question.is_sandboxes = [&](const std::string& directory) { return made.take(directory); };
 }
 
-void add_made(Prepared& prepared, const SandboxRepositories& made) {
+void add_made(Prepared& prepared, const SandboxRepositories& made, plan::SearchRules search) {
+  prepared.search = std::move(search);
   prepared.made = made.taken();
   prepared.plan.names.made = made.identities();
 }
