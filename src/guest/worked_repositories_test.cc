@@ -12,7 +12,7 @@ using Knows = WorkedRepositories::Knows;
 
 TEST(WorkedRepositories, EachIsToldOnce) {
   WorkedRepositories worked;
-  const plan::GuardedNames names{.configs = {"/p/.git/config"}};
+  const plan::GuardedNames names{.rules = {}, .configs = {"/p/.git/config"}};
   EXPECT_EQ(worked.tell("/p/file", names).knows, Knows::kYes);
   EXPECT_EQ(worked.tell("/p/.git/HEAD", names).knows, Knows::kYes) << "the search found it";
   const WorkedRepositories::Told first = worked.tell("/p/a/.git/HEAD", names);
@@ -23,7 +23,7 @@ TEST(WorkedRepositories, EachIsToldOnce) {
 
 TEST(WorkedRepositories, WhatMovesIsTold) {
   WorkedRepositories worked;
-  const plan::GuardedNames names{.configs = {"/p/s/.git/config"}};
+  const plan::GuardedNames names{.rules = {}, .configs = {"/p/s/.git/config"}};
   (void)worked.tell("/p/a/b/.git/HEAD", names);
   (void)worked.tell("/p/ab/.git/HEAD", names);
   EXPECT_TRUE(worked.moved("/p/a", "/p/c/d", names));
