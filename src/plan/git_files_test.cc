@@ -135,8 +135,9 @@ TEST(GitFiles, WhereAChangeIsOneThatIsChecked) {
   EXPECT_EQ(checked_git_directory("/p/store/worktrees/w/rebase-merge"), "/p/store/worktrees/w");
   EXPECT_EQ(checked_git_directory("/p/store/worktrees/w/sequencer/todo"), "/p/store/worktrees/w");
   EXPECT_EQ(checked_git_directory("/p/store/index"), "/p/store");
+  EXPECT_EQ(checked_git_directory("/p/x.git/HEAD"), "/p/x.git") << "it may become one by that";
   EXPECT_EQ(checked_git_directory("/p/store/MERGE_RR"), "/p/store");
-  for (const char* other : {"/p/x", "/p/.gitignore", "/p/x.git/HEAD", "/p/index.html", "/p/a.git", "/p/rebase"}) {
+  for (const char* other : {"/p/x", "/p/.gitignore", "/p/x.git/config", "/p/index.html", "/p/a.git", "/p/rebase"}) {
     EXPECT_EQ(checked_git_directory(other), "") << other;
   }
 }

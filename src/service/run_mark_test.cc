@@ -44,7 +44,7 @@ TEST(RunMark, WhatItFoundIsNotItsOwnAsLongAsItIsTheSame) {
 TEST(RunMark, RepositoriesOutsideOfWhatItMayWriteAreKnownLater) {
   const std::string text = cat({written_text({"/w"}), repositories_text({"/r/.git/worktrees/w", "/x\nlooked"})});
   const OtherRun run = read_run_mark(100, text);
-  EXPECT_EQ(run.repositories, std::vector<std::string>{"/r/.git/worktrees/w"});
+  EXPECT_EQ(run.repositories, (std::vector<std::string>{"/r/.git/worktrees/w", "/x\nlooked"}));
   EXPECT_FALSE(run.has_looked);
 }
 
