@@ -50,17 +50,17 @@ def test_it_is_theirs_by(hutch, as_user, made, what):
     assert outside(as_user, made, "cat .git/config; ls -l .git/hooks") == before
 
 
-HARMFUL = [
-    "echo ./tripwire > lib/.git/hooks/pre-commit",
-    "git -C lib config core.fsmonitor ./tripwire",
-    "mkdir d; echo ./tripwire > d/pre-commit; rm -rf lib/.git/hooks; mv d lib/.git/hooks",
-    "echo '[core] fsmonitor = ./tripwire' > c; mv c lib/.git/config",
-]
+HARMFUL = {
+    "a hook": "echo ./tripwire > lib/.git/hooks/pre-commit",
+    "a setting": "git -C lib config core.fsmonitor ./tripwire",
+    "hooks by a move": "mkdir d; echo ./tripwire > d/pre-commit; rm -rf lib/.git/hooks; mv d lib/.git/hooks",
+    "a configuration by a move": "echo '[core] fsmonitor = ./tripwire' > c; mv c lib/.git/config",
+}
 
 
-@pytest.mark.parametrize("script", HARMFUL)
-def test_nothing_harmful_gets_in(hutch, as_user, made, script):
-    hutch.sh(script)
+@pytest.mark.parametrize("way", HARMFUL)
+def test_nothing_harmful_gets_in(hutch, as_user, made, way):
+    hutch.sh(HARMFUL[way])
     said = outside(as_user, made, "cat .git/config; cat .git/hooks/* 2> /dev/null || true")
     assert "tripwire" not in said
 
