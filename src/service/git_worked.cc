@@ -94,7 +94,7 @@ void GitBefore::moved(const std::string& from, const std::string& to) {
   add_to_mark(moved);
 }
 
-// What the sandbox has made a repository was none of the user's before, whatever lay there.
+// The sandbox made this directory a repository: nothing that it contains is a state of the user's repository.
 void GitBefore::forget(const std::string& directory) {
   const auto is_there = [&](const auto& one) { return is_within(one.first, directory); };
   std::erase_if(states_, is_there);
