@@ -2,6 +2,7 @@
 #include "egress/inspector.h"
 
 #include <array>
+#include <cerrno>
 
 #include "sys/channel.h"
 #include "sys/host_info.h"
@@ -28,7 +29,9 @@ Result<wire::InspectReady> Inspector::start(const std::string& program, wire::In
   its.reset();
   wire::Connection connection(std::move(ours));
   first.authority = authority_;
-  TRY(connection.send(wire::ToInspector(std::move(first))));
+  const Status sent = connection.send(wire::ToInspector(std::move(first)));
+  // One that cannot start may have said why, and have ended before it was sent everything.
+  if (!sent && sent.error().sys_errno != EPIPE && sent.error().sys_errno != ECONNRESET) return fail(sent.error());
   wire::FromInspector message = TRY_CTX(first_message(connection), "start hutch-inspect");
   if (const auto* failed = std::get_if<wire::InspectFailed>(&message)) return fail(failed->error);
   auto* const ready = std::get_if<wire::InspectReady>(&message);

@@ -22,6 +22,8 @@ Availability of_bubblewrap(const IsolationFacts& facts);
 Availability of_container(const IsolationFacts& facts);
 Availability of_user(const IsolationFacts& facts);
 Availability of_vm(const IsolationFacts& facts);
+Availability in_a_sandbox();
+bool is_held(Trial trial, const IsolationFacts& facts);
 std::optional<Availability> switched_off(const IsolationFacts& facts);
 Availability refused(std::string_view failure, const IsolationFacts& facts);
 Availability missing(std::string reason, std::string remedy);
@@ -50,6 +52,7 @@ Availability of_container(const IsolationFacts& facts) {
 
 Availability of_user(const IsolationFacts& facts) {
   if (facts.guest_program.empty()) return without_guest();
+  if (facts.is_in_sandbox && !facts.has_os_user) return in_a_sandbox();
   if (!facts.has_os_user && facts.uid != 0) {
     return missing("root has not let you have sandboxes that are another user",
                    cat({"sudo hutch init --for ", facts.user}));
@@ -78,6 +81,7 @@ Availability of_namespace(const IsolationFacts& facts) {
     return missing("the kernel has no seccomp filters", "use a kernel built with CONFIG_SECCOMP_FILTER");
   }
   if (facts.namespaces == Trial::kWorks) return {.available = true, .reason = {}, .remedy = {}};
+  if (is_held(facts.namespaces, facts)) return in_a_sandbox();
   if (std::optional<Availability> off = switched_off(facts)) return std::move(*off);
   const bool restricted = !facts.may_administer && facts.apparmor_restriction.value_or(0) != 0;
   if (restricted && (facts.namespaces == Trial::kFails || !facts.has_apparmor_profile)) {
@@ -105,6 +109,7 @@ Availability of_bubblewrap(const IsolationFacts& facts) {
     return missing("hutch-guest is not beside hutch", "install hutch again, or build it with ./dev build");
   }
   if (facts.bubblewrap_trial == Trial::kWorks) return {.available = true, .reason = {}, .remedy = {}};
+  if (is_held(facts.bubblewrap_trial, facts)) return in_a_sandbox();
   if (std::optional<Availability> off = switched_off(facts)) return std::move(*off);
   const bool failed = facts.bubblewrap_trial == Trial::kFails;
   if (failed && !facts.may_administer && facts.apparmor_restriction.value_or(0) != 0) {
@@ -117,13 +122,19 @@ Availability of_bubblewrap(const IsolationFacts& facts) {
   return {.available = true, .reason = {}, .remedy = {}};
 }
 
+Availability in_a_sandbox() {
+  return missing("this is a sandbox of hutch's, and a sandbox makes no other", "run hutch outside of it");
+}
+
+// By the sandbox that hutch runs in: whatever else of the host would refuse too is not to be mended from inside.
+bool is_held(Trial trial, const IsolationFacts& facts) {
+  return facts.is_in_sandbox && (trial == Trial::kFails || facts.max_user_namespaces == 0);
+}
+
 // What switches user namespaces off for everything, whichever program asks.
 std::optional<Availability> switched_off(const IsolationFacts& facts) {
   if (!facts.max_user_namespaces) {
     return missing("the kernel has no user namespaces", "use a kernel built with CONFIG_USER_NS");
-  }
-  if (*facts.max_user_namespaces == 0 && facts.is_in_sandbox) {
-    return missing("this is a sandbox of hutch's, and a sandbox makes no other", "run hutch outside of it");
   }
   if (*facts.max_user_namespaces == 0) {
     return missing("user namespaces are switched off (user.max_user_namespaces is 0)",

@@ -88,10 +88,25 @@ TEST(Availability, SwitchedOffForAll) {
   }
   facts.is_in_sandbox = true;
   expect_missing(availability("namespace", facts), "a sandbox of hutch's", "outside");
-  facts.max_user_namespaces = 63000;  // "none" has the variables too
+  facts.max_user_namespaces = 63000;  // nobody has tried
   EXPECT_TRUE(availability("namespace", facts).available);
   facts.max_user_namespaces.reset();
   expect_missing(availability("namespace", facts), "no user namespaces", "CONFIG_USER_NS");
+}
+
+TEST(Availability, InASandboxNothingElseIsBlamed) {
+  IsolationFacts facts = debian();
+  facts.is_in_sandbox = true;
+  facts.namespaces = Trial::kFails;
+  facts.bubblewrap_trial = Trial::kFails;
+  facts.apparmor_restriction = 1;
+  facts.container = "docker";
+  facts.has_os_user = false;
+  for (const std::string_view backend : {"namespace", "bwrap", "user"}) {
+    expect_missing(availability(backend, facts), "a sandbox of hutch's", "outside");
+  }
+  facts.namespaces = Trial::kWorks;  // the root of a virtual machine may
+  EXPECT_TRUE(availability("namespace", facts).available);
 }
 
 TEST(Availability, ForRootAlone) {

@@ -51,7 +51,7 @@ IsolationFacts probe_isolation(Effort effort, std::string_view backend, const st
   IsolationFacts facts;
   facts.uid = sys::user_id();
   add_process_status(facts);
-  facts.is_in_sandbox = sys::environment_variable("HUTCH").has_value();
+  facts.is_in_sandbox = sys::environment_variable("HUTCH") && sys::environment_variable("HUTCH_BACKEND") != "none";
   facts.max_user_namespaces = sysctl("/proc/sys/user/max_user_namespaces");
   facts.unprivileged_namespaces = sysctl("/proc/sys/kernel/unprivileged_userns_clone");
   facts.apparmor_restriction = sysctl("/proc/sys/kernel/apparmor_restrict_unprivileged_userns");

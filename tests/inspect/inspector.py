@@ -2,6 +2,7 @@
 """`Inspector` starts the program; `connect` hands it one connection and gives the client's end."""
 
 import array
+import contextlib
 import http.client
 import os
 import pathlib
@@ -71,7 +72,9 @@ class Inspector:
         self.ready = queue.Queue()
         self.gone = False
         self.java_store = self.authority = b""
-        self.send(START, struct.pack("<I", VERSION) + texts(extra_ca) + b"\1" + text(authority))
+        # One that cannot start may have said so and ended before the whole message is sent: listen() reads what it said.
+        with contextlib.suppress(ConnectionError):
+            self.send(START, struct.pack("<I", VERSION) + texts(extra_ca) + b"\1" + text(authority))
         threading.Thread(target=self.listen, daemon=True).start()
 
     def send(self, kind, body, descriptors=()):
