@@ -74,8 +74,9 @@ Status JudgedFiles::make(const Pending& pending) {
   const Entry& entry = pending.wanted.entry;
   const auto there = sys::look_at_name(entry.at(), entry.name);
   if (there && !S_ISREG(there->mode)) return fail(Error::from_errno("the call", EEXIST));
-  const bool is_link = pending.wanted.kind == plan::JudgedFile::kGitLink;
-  const std::string text = is_link ? plan::marked_git_link(pending.text) : pending.text;
+  using enum plan::JudgedFile;
+  const bool leads_git = pending.wanted.kind == kGitLink || pending.wanted.kind == kCommonDirectory;
+  const std::string text = leads_git ? plan::marked_git_link(pending.text) : pending.text;
   const bool only_new = pending.wanted.kind == plan::JudgedFile::kGitConfig && pending.wanted.is_new;
   const unsigned flags = only_new ? RENAME_NOREPLACE : 0;
   const auto put = [&] { return put_judged(entry.at(), entry.name, text, pending.wanted.mode, flags); };

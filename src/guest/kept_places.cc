@@ -17,15 +17,30 @@ namespace hutch::guest {
 
 namespace {
 
+constexpr mode_t kPassedThroughMode = 0111;
+
+// Of a directory of hutch's own that is on the way to something shown. Below a private home, the host's directory that
+// it hides is the user's, who can write it.
+bool is_on_the_way(const Places& places, int fd, mode_t mode, std::string path) {
+  if (!S_ISDIR(mode) || (mode & 0777) != kPassedThroughMode || !sys::is_on_tmpfs(fd).value_or(false)) return false;
+  while (path.rfind('/') != 0 && path.rfind('/') != std::string::npos) {
+    path.resize(path.rfind('/'));
+    if (places.is_writable(path)) return true;
+  }
+  return false;
+}
+
 // faccessat(2) asks the mode and the ACL first: EROFS means that only the mount is in the way. The sandbox sees
 // supervised places read-only too, though the supervisor writes them.
 bool is_kept(const Places& places, int fd) {
   const auto what = sys::look_at(fd);
   if (!what || !(S_ISREG(what->mode) || S_ISDIR(what->mode))) return false;
   const Status may = sys::check_access_of(fd, W_OK, AT_EACCESS);
-  if (may || may.error().sys_errno != EROFS) return false;
-  const auto path = sys::path_of(places.proc(), fd);
-  return path && !places.is_writable(*path);
+  const int error = may ? 0 : may.error().sys_errno;
+  if (error != EROFS && error != EACCES) return false;
+  auto path = sys::path_of(places.proc(), fd);
+  if (!path || places.is_writable(*path)) return false;
+  return error == EROFS || is_on_the_way(places, fd, what->mode, std::move(*path));
 }
 
 // An entry of a directory, as the caller names it.

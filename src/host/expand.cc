@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "host/listings.h"
 #include "host/reach.h"
+#include "plan/git_files.h"
 #include "policy/defaults.h"
 #include "policy/glob.h"
 #include "policy/obeyed.h"
@@ -59,12 +60,14 @@ class MandatoryWalk {
   Status check_modules(int directory, const std::string& path, int depth);
   Status add_if_there(int directory, const std::string& path, const std::string& name);
   bool is_sandboxes(const std::string& path) const { return search_.is_sandboxes && search_.is_sandboxes(path); }
+  bool is_sandboxes_file(const std::string& path) const;
   void note_closed(int directory, const std::string& path, const std::string& name);
 
   const MandatorySearch& search_;
   std::size_t entries_ = 0;
   std::vector<std::string> found_;
   std::vector<std::string> told_links_;
+  std::vector<std::string> sandbox_links_;
   std::vector<std::string> repositories_;
   std::string not_searched_;
 };
@@ -150,7 +153,8 @@ Result<MandatoryFound> MandatoryWalk::run() {
     return fail(std::move(directory).error());
   }
   TRY(walk(directory->get(), search_.root, 1));
-  return MandatoryFound{std::move(found_), std::move(told_links_), std::move(repositories_), std::move(not_searched_)};
+  return MandatoryFound{std::move(found_), std::move(told_links_), std::move(sandbox_links_), std::move(repositories_),
+                        std::move(not_searched_)};
 }
 
 Status MandatoryWalk::walk(int directory, const std::string& path, int depth) {
@@ -208,7 +212,8 @@ Status MandatoryWalk::check_git(int directory, const std::string& path) {
   const std::string git = below(path, ".git");
   if (!status) return {};
   if (status->kind != sys::EntryKind::kDirectory) {
-    found_.push_back(git);
+    const bool is_link = status->kind == sys::EntryKind::kFile && is_sandboxes_file(git);
+    (is_link ? sandbox_links_ : found_).push_back(git);
     if (status->kind != sys::EntryKind::kSymlink) return {};
   }
   repositories_.push_back(git);
@@ -269,8 +274,17 @@ Status MandatoryWalk::check_modules(int directory, const std::string& path, int 
 }
 
 Status MandatoryWalk::add_if_there(int directory, const std::string& path, const std::string& name) {
-  if (TRY(sys::status_at(directory, name))) found_.push_back(below(path, name));
+  if (!TRY(sys::status_at(directory, name))) return {};
+  std::string there = below(path, name);
+  if (name != "commondir" || !is_sandboxes_file(there)) found_.push_back(std::move(there));
   return {};
+}
+
+// What a supervisor lets nobody write but with a content that leads nowhere else, from one sandbox to the next.
+bool MandatoryWalk::is_sandboxes_file(const std::string& path) const {
+  if (!search_.is_sandboxes) return false;
+  const auto text = sys::regular_file_text(path, plan::kJudgedBytesMax);
+  return text && plan::is_marked_git_link(*text);
 }
 
 // A sandbox of this user cannot make anything in another user's directory.

@@ -29,7 +29,8 @@ struct MandatorySearch {
   std::span<const std::string> allowed{};  // names of the list of obeyed files that the search skips
   std::span<const std::string> closed{};  // canonical directories that the search skips: nothing writes there
   // Whether a sandbox has made the repository with this directory, and nobody has configured it since: the names in it
-  // are not denied. Absent: each is the user's.
+  // are not denied. Nor are then ".git" files and commondir that a sandbox has made, which tell it themselves
+  // (plan::is_marked_git_link()). Absent: each is the user's.
   std::function<bool(const std::string& directory)> is_sandboxes{};
   // Not null: the search looks only for repositories, and uses what it knows of unchanged directories.
   Listings* repositories_by = nullptr;
@@ -38,6 +39,7 @@ struct MandatorySearch {
 struct MandatoryFound {
   std::vector<std::string> denied;
   std::vector<std::string> told_links;  // symbolic links with names that hutch reports
+  std::vector<std::string> sandbox_links;  // ".git" files that sandboxes made, which are not denied
   // Directories of repositories and of linked worktrees, and each ".git", which "git init" would make a repository.
   std::vector<std::string> repositories;
   // The first directory of this user's that the search could not enter, although git may find repositories below it: it

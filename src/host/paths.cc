@@ -379,6 +379,7 @@ Status PathStudy::add_mandatory() {
       auto resolved = looker_.resolve(link, FinalLink::kFollow);
       if (resolved) obeyed_.told.push_back(std::move(resolved->path));
     }
+    std::ranges::copy(found.sandbox_links, std::back_inserter(repositories_));
     for (const std::string& path : found.denied) {
       if (path.ends_with("/.git")) repositories_.push_back(path);
       if (path.ends_with("/config") || path.ends_with("/hooks")) repositories_.push_back(parent_of(path));

@@ -39,9 +39,9 @@ bool is_read_by_git(std::string_view path);
 
 inline constexpr std::size_t kJudgedBytesMax = 65536;
 
-// The text of a ".git" file as hutch writes it for a process of a sandbox. git writes one line end, and reads over any
-// number of them (read_gitfile_gently() of its setup.c). The mark stays with the file when somebody moves or copies it,
-// and tells hutch later that no user made the file.
+// The text of a ".git" file, or of commondir, as hutch writes it for a process of a sandbox. git writes one line end,
+// and reads over any number of them (read_gitfile_gently() and get_common_dir_noenv() of its setup.c). The mark stays
+// with the file when somebody moves or copies it, and tells hutch later that no user made the file.
 std::string marked_git_link(std::string_view text);
 bool is_marked_git_link(std::string_view text);
 

@@ -37,7 +37,13 @@ std::string why_kept(const policy::Decision& decision, const std::vector<policy:
     return cat({"no entry of filesystem.allowWrite", whose, " names it", allowed});
   }
   if (is_mandatory(rules, decision.rule)) return cat({"programs outside act on what is written there", allowed});
-  return cat({printable(decision.rule), " denies it"});
+  // An option makes what is absent in a hidden home.
+  const bool is_new = told_rule == policy::kReadOnlyDirectory && decision.view == policy::View::kHidden;
+  const std::string makes =
+      is_new && by != AllowedBy::kPolicy
+          ? cat({"; --allow-write ", printable(shell_word(path)), " makes a directory of that name"})
+          : std::string();
+  return cat({printable(decision.rule), " denies it", makes});
 }
 
 }  // namespace

@@ -65,6 +65,59 @@ def test_nothing_harmful_gets_in(hutch, as_user, made, way):
     assert "tripwire" not in said
 
 
+@pytest.fixture
+def worktree(hutch, as_user, project):
+    """A linked worktree in the project, which an earlier sandbox made."""
+    outside(as_user, project, "git init -q; git -c user.name=A -c user.email=a@b.example commit -q --allow-empty -m x")
+    hutch.sh("git worktree add -q wt").ok()
+    return project / "wt"
+
+
+@pytest.mark.parametrize("script", ["git worktree remove wt", "rm -rf wt; git worktree prune", "git -C wt status",
+                                    "git worktree move wt other; git -C other status; git worktree remove other"])
+def test_a_worktree_can_be_used_as_a_whole(hutch, as_user, worktree, script):
+    hutch.sh(f"set -e; {script}").ok()
+    hutch.sh("test ! -e wt || git worktree remove wt; git worktree add -q wt; git worktree remove wt").ok()
+    assert outside(as_user, worktree.parent, "git worktree list --porcelain").count("worktree ") == 1
+    assert not (worktree.parent / ".git/worktrees").exists()
+
+
+def test_the_persons_worktree_stays(hutch, as_user, worktree):
+    outside(as_user, worktree.parent, "git worktree repair wt; git worktree add -q mine")
+    for script in ("rm mine/.git", "echo 'gitdir: ../.git/worktrees/wt' > mine/.git", "mv mine other",
+                   "rm .git/worktrees/mine/commondir", "echo ../../x > .git/worktrees/mine/commondir"):
+        assert hutch.sh(script).code != 0, script
+    assert outside(as_user, worktree.parent / "mine", "git status") and (worktree.parent / "mine/.git").exists()
+
+
+# Each of the scripts does what it can; a tripwire is a program that git outside would run.
+WORKTREES = {
+    "a link elsewhere": "mkdir d; git init -q d/x; mv d/x/.git d/x/g; rm wt/.git; echo 'gitdir: ../d/x/g' > wt/.git",
+    "a common directory elsewhere": "git init -q x; rm .git/worktrees/wt/commondir; "
+                                    "echo ../../../x/.git > .git/worktrees/wt/commondir",
+    "a repository of its own": "cd .git/worktrees/wt; echo '[core] fsmonitor = ./tripwire' > config; rm commondir; "
+                               "mkdir objects refs",
+    "and its settings afterwards": "cd .git/worktrees/wt; rm commondir; mkdir objects refs; "
+                                   "echo '[core] fsmonitor = ./tripwire' > config",
+    "hooks of its own": "cd .git/worktrees/wt; mkdir hooks; echo ./tripwire > hooks/post-index-change; "
+                        "chmod +x hooks/*; rm commondir; mkdir objects refs",
+    "a directory by its name": "cd .git/worktrees; mv wt old; mkdir wt; cd wt; cp ../old/HEAD .; mkdir objects refs; "
+                               "echo '[core] fsmonitor = ./tripwire' > config",
+    "another worktree in its place": "mkdir -p a/.git/worktrees; mv wt a/wt; mv .git/worktrees/wt a/.git/worktrees/wt; "
+                                     "rm -rf wt; mkdir wt; cp a/wt/.git wt/",
+}
+
+
+@pytest.mark.parametrize("way", WORKTREES)
+def test_nothing_harmful_gets_into_a_worktree(hutch, as_user, worktree, way):
+    tripped = worktree.parent / "tripped"
+    hutch.sh(f"echo '#!/bin/sh\n: > {tripped}' > tripwire; chmod +x tripwire; cp tripwire wt/; {WORKTREES[way]}")
+    tripped.unlink(missing_ok=True)
+    said = outside(as_user, worktree.parent, "cd wt; git config --list --show-origin || true; git status || true; "
+                                             "git add -A && git commit -qm x && git log || true")
+    assert not tripped.exists() and "fsmonitor" not in said
+
+
 def test_the_persons_rebase_there_stays(hutch, as_user, made):
     outside(as_user, made, f"mkdir .git/rebase-merge; echo 'exec ./mine' > {STEPS}")
     hutch.sh("touch f; git -C lib status").ok()
