@@ -75,6 +75,7 @@ class AccessServer {
                   .refused = [this](const AccessCall& call, const std::string& path,
                                     const plan::NameRule& rule) { tell(call.raw.pid, path, rule); }}) {
     for (const plan::RepositoryIdentity& made : names_.made) repositories_.add(made);
+    worked_.know(names_.worked);
   }
 
   Status run();
@@ -124,6 +125,7 @@ class AccessServer {
   std::set<std::string> landed_;  // protected files of git's
   std::vector<plan::NameRule> linked_;  // where links that have landed lead
   std::vector<wire::Repository> to_name_;  // sent likewise
+  bool named_too_many_ = false;
   std::vector<wire::Refused> to_tell_;  // sent outside of a turn: the host may be slow to read
   bool rests() const { return waits_ || unheard_ > 0; }
 
@@ -410,11 +412,12 @@ Status AccessServer::change(const AccessQuestions::Waiting& asking) {
        .gives_rights = [&](const AccessCall& told, const std::string& path) { tell_rights(told, path); },
        .made_repository =
            [&](std::string directory, const std::optional<plan::RepositoryIdentity>& identity) {
-             worked_.add(directory);
-             to_name_.push_back({wire::Repository::Event::kMade,
-                                 std::move(directory),
-                                 {},
-                                 identity.value_or(plan::RepositoryIdentity())});
+             using enum wire::Repository::Event;
+             if (!worked_.add(directory)) {
+               if (!std::exchange(named_too_many_, true)) to_name_.push_back({kMade, {}});
+               return;
+             }
+             to_name_.push_back({kMade, std::move(directory), {}, identity.value_or(plan::RepositoryIdentity())});
            },
        .moved_repository =
            [&](const std::string& from, const std::string& to) {

@@ -360,6 +360,8 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   TRY(judge_rules(call, to.path));
   TRY(judge_move(call, from, to));
   if (is_kept(from)) return fail(refuse_git(call, from.path).error());
+  TRY(announce_move(from, to));
+  if ((flags & kExchange) != 0) TRY(announce_move(to, from));
   if (is_repository(from)) repositories_.taken_apart(from.at());
   const MadeName made = TRY(judge_git(call, to, MadeOf::kMoved, Places::Outlook::kNow));
   if ((flags & kExchange) == 0) {
@@ -369,7 +371,9 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
     Status kept = judge_made(call, to, made);
     if (kept) return done({});
     // The old name may mean something else by now.
-    if (!sys::rename_with(to.at(), to.name, from.at(), from.name, kNew))
+    const bool is_back = sys::rename_with(to.at(), to.name, from.at(), from.name, kNew).has_value();
+    if (is_back) tell_moved(to, from);
+    if (!is_back)
       take_back(to);
     else if (!judge_made(call, from, {MadeOf::kMoved, false}))
       take_back(from);
@@ -381,11 +385,14 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   tell_exchanged(from, to);
   Status kept = judge_made(call, to, made);
   if (kept) kept = judge_made(call, from, other);
-  if (!kept && !sys::rename_with(to.at(), to.name, from.at(), from.name, flags)) {
+  if (kept) return done({});
+  if (sys::rename_with(to.at(), to.name, from.at(), from.name, flags)) {
+    tell_exchanged(from, to);
+  } else {
     take_back(to);
     take_back(from);
   }
-  return done(std::move(kept));
+  return fail(std::move(kept).error());
 }
 
 // Whoever asks for it may make each of its calls as well: one file that is made, and gets the name of another.

@@ -66,6 +66,13 @@ Status AccessCalls::want_turn(const AccessCall& call, const std::string& path) c
   return call_error(EAGAIN);
 }
 
+// A run that is killed between a move and the next message would have left the host with the name before it.
+Status AccessCalls::announce_move(const Entry& from, const Entry& to) const {
+  if (!worked_.moves(from.path, to.path, names_)) return {};
+  untold_ = wire::Repository{wire::Repository::Event::kMoves, to.path, from.path};
+  return call_error(EAGAIN);
+}
+
 void AccessCalls::tell_moved(const Entry& from, const Entry& to) const {
   if (worked_.moved(from.path, to.path, names_)) asked_.moved_repository(from.path, to.path);
 }

@@ -29,13 +29,27 @@ WorkedRepositories::Told WorkedRepositories::tell(std::string_view path, const p
   return {Knows::kNo, std::string(directory)};
 }
 
-bool WorkedRepositories::moved(const std::string& from, const std::string& to, const plan::GuardedNames& names) {
+// With the names that they get.
+std::vector<std::string> WorkedRepositories::below(const std::string& from, const std::string& to,
+                                                   const plan::GuardedNames& names) const {
   std::vector<std::string> found;
   const auto add = [&](std::string_view directory) {
     if (is_within(directory, from)) found.push_back(cat({to, directory.substr(from.size())}));
   };
   std::ranges::for_each(told_, add);
   for (const std::string_view config : names.configs) add(config.substr(0, config.size() - kConfig.size()));
+  return found;
+}
+
+bool WorkedRepositories::moves(const std::string& from, const std::string& to, const plan::GuardedNames& names) {
+  if (moves_.erase({from, to}) > 0 || below(from, to, names).empty()) return false;
+  if (moves_.size() == kMovesMax) moves_.clear();
+  moves_.emplace(from, to);
+  return true;
+}
+
+bool WorkedRepositories::moved(const std::string& from, const std::string& to, const plan::GuardedNames& names) {
+  std::vector<std::string> found = below(from, to, names);
   std::erase_if(told_, [&](const std::string& directory) { return is_within(directory, from); });
   const bool has_moved = !found.empty();
   std::ranges::move(found, std::inserter(told_, told_.end()));

@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "plan/guarded_names.h"
 
@@ -24,16 +26,26 @@ class WorkedRepositories {
     std::string directory{};
   };
   Told tell(std::string_view path, const plan::GuardedNames& names);
-  // The host has been told of it.
-  void add(const std::string& directory) {
+  // The host is told of it. Returns whether it is remembered.
+  bool add(const std::string& directory) {
     if (told_.size() < kDirectoriesMax) told_.insert(directory);
+    return told_.contains(directory);
   }
+  // The host knows it from an earlier sandbox.
+  void know(const std::vector<std::string>& directories) { told_.insert(directories.begin(), directories.end()); }
+  // Whether the host is to be told, before `from` gets the name `to`, that such a directory moves with it: only once
+  // for each call.
+  bool moves(const std::string& from, const std::string& to, const plan::GuardedNames& names);
   // `from` has the name `to` by now. Whether such a directory has moved with it.
   bool moved(const std::string& from, const std::string& to, const plan::GuardedNames& names);
 
  private:
+  std::vector<std::string> below(const std::string& from, const std::string& to, const plan::GuardedNames& names) const;
+
   static constexpr std::size_t kDirectoriesMax = 1024;
+  static constexpr std::size_t kMovesMax = 256;  // calls that wait meanwhile, and those that were given up
   std::set<std::string, std::less<>> told_;
+  std::set<std::pair<std::string, std::string>> moves_;
   bool told_too_many_ = false;
 };
 

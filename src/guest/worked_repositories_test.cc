@@ -35,6 +35,19 @@ TEST(WorkedRepositories, WhatMovesIsTold) {
   EXPECT_EQ(worked.tell("/p/e/b/.git/index", names).knows, Knows::kYes);
 }
 
+TEST(WorkedRepositories, AMoveIsAnnouncedOnce) {
+  WorkedRepositories worked;
+  const plan::GuardedNames names{.rules = {}, .configs = {"/p/s/.git/config"}};
+  worked.know({"/p/a/b/.git"});
+  EXPECT_EQ(worked.tell("/p/a/b/.git/HEAD", names).knows, Knows::kYes);
+  EXPECT_TRUE(worked.moves("/p/a", "/p/c", names));
+  EXPECT_FALSE(worked.moves("/p/a", "/p/c", names)) << "the call comes again";
+  EXPECT_TRUE(worked.moves("/p/a", "/p/c", names)) << "it failed, and another one comes";
+  EXPECT_TRUE(worked.moves("/p/s", "/p/t", names));
+  EXPECT_FALSE(worked.moves("/p/x", "/p/y", names));
+  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(worked.moves("/p/a", "/p/" + std::to_string(i), names));
+}
+
 TEST(WorkedRepositories, OfTooManyTheHostHearsOnce) {
   WorkedRepositories worked;
   const plan::GuardedNames names;

@@ -48,6 +48,9 @@ struct GuardedNames {
   std::vector<std::string> configs{};
   // Repositories that a sandbox has made earlier, and nobody has configured since: they count as this sandbox's.
   std::vector<RepositoryIdentity> made{};
+  // Directories of repositories that no search finds, in which sandboxes have worked before: hutch knows what is the
+  // user's there, and has to be told where they move.
+  std::vector<std::string> worked{};
   // Files of the list that existed at the start, sorted: no directory above one moves.
   std::vector<std::string> kept{};
   std::vector<std::string> granted{};  // absolute paths that an answer has opened, where the rule permits answers

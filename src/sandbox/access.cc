@@ -343,7 +343,8 @@ AccessSupervisor::Heard AccessSupervisor::hear() {
 void AccessSupervisor::tell_repositories() {
   for (const wire::Repository& repository : std::exchange(repositories_, {})) {
     if (works_in_) works_in_(repository);
-    if (repository.event != wire::Repository::Event::kFirstChange) continue;
+    using enum wire::Repository::Event;
+    if (repository.event != kFirstChange && repository.event != kMoves) continue;
     wants_change_ = wants_change_ || parked_;
     send(wire::ToGuest(wire::Heard{}), UniqueFd());
   }

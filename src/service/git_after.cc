@@ -15,6 +15,7 @@
 #include "host/paths.h"
 #include "plan/git_state.h"
 #include "policy/decide.h"
+#include "service/deep_repositories.h"
 #include "service/git_link_mark.h"
 #include "service/git_work_tree.h"
 #include "service/git_worked.h"
@@ -31,6 +32,8 @@ namespace {
 
 // Each directory costs a few lstat(2).
 constexpr std::size_t kDirectoriesMax = 4096;
+
+constexpr std::string_view kResolutions = "/MERGE_RR";
 
 // The limit for all files together: a command can make any number of the largest ones.
 constexpr std::size_t kAllBytesMax = 16 * plan::kGitStateBytesMax;
@@ -63,47 +66,6 @@ std::string found_state(const GitStateText& text) {
 std::string found_state(const sys::FileVersion& version) {
   return cat(
       {std::to_string(version.device), ".", std::to_string(version.inode), ".", std::to_string(version.changed_ns)});
-}
-
-// The directories of a repository that has come along in which the run writes as it likes. Those of the main work tree
-// and of other worktrees belong to whoever works there meanwhile. A supervisor lets no link be made in the shared ones.
-std::vector<std::string> outer_directories(const Prepared& prepared) {
-  const std::vector<policy::Rule>& rules = prepared.rules;
-  const auto is_held = [&](const std::string& path) {
-    return std::ranges::any_of(rules, [&](const policy::Rule& rule) {
-      return rule.origin == policy::Origin::kRepository && rule.verb == policy::Verb::kDenyWrite && rule.path == path;
-    });
-  };
-  const auto may_write = [&](const std::string& path) {
-    return policy::decide(rules, policy::Access::kWrite, path).allowed;
-  };
-  std::vector<std::string> found;
-  for (const policy::Rule& rule : rules) {
-    if (rule.origin != policy::Origin::kRepository || rule.verb != policy::Verb::kAllowWrite) continue;
-    const bool is_git_directory = is_held(cat({rule.path, "/commondir"}));
-    const bool counts = is_git_directory || prepared.plan.supervisor == plan::Supervisor::kNone;
-    if (counts && may_write(cat({rule.path, "/index"}))) found.push_back(rule.path);
-  }
-  return found;
-}
-
-// Of them the host has other paths than the sandbox.
-std::vector<plan::MountStep> agents_own_places(const Prepared& prepared) {
-  std::vector<plan::MountStep> found;
-  std::ranges::copy_if(prepared.plan.mounts, std::back_inserter(found), [&](const plan::MountStep& step) {
-    return std::ranges::find(prepared.plan.names.own, step.target) != prepared.plan.names.own.end();
-  });
-  return found;
-}
-
-std::vector<std::string> written_of(const Prepared& prepared) {
-  std::vector<std::string> written = outer_directories(prepared);
-  for (const plan::MountStep& own : agents_own_places(prepared)) written.push_back(own.source);
-  for (const policy::Rule& rule : prepared.rules) {
-    const bool is_outer = rule.origin == policy::Origin::kRepository;
-    if (rule.verb == policy::Verb::kAllowWrite && !is_outer) written.push_back(rule.path);
-  }
-  return written;
 }
 
 std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
@@ -145,9 +107,19 @@ std::string move_aside(const std::string& path, const std::string& quarantine) {
 }
 
 std::string taken_away(const std::string& path, const std::string& quarantine) {
+  if (quarantine.empty()) return "it may be yours, so it stays: look at it before you run git there";
   const std::string aside = move_aside(path, quarantine);
   if (aside.empty()) return "it could not be moved away: remove it before you run git there";
   return cat({printable(path), " was moved to ", printable(aside)});
+}
+
+// Whether `path` is in one of the directories, which are sorted.
+bool lies_in_one_of(std::string_view path, const std::vector<std::string>& directories) {
+  while (path.size() > 1) {
+    if (std::ranges::binary_search(directories, path)) return true;
+    path = path.substr(0, path.rfind('/'));
+  }
+  return false;
 }
 
 // Whether no component of the path is a link, so that the directory lies where its path says.
@@ -217,13 +189,18 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
   for (const MadeRepository& made : prepared.made) {
     made_.insert(made.identity);
     repositories_.push_back(made.directory);
-    worked_in_.push_back(made.directory);
+    worked_in_.insert(made.directory);
   }
+  const DeepRepositories deep(data);
+  knows_all_worked_in_ = deep.are_all_below(written_);
   mark_->works_in(outer);
   mark_->works_in(not_below(written_, repositories_));
   std::ranges::copy(outer, std::back_inserter(repositories_));
   std::ranges::sort(repositories_);
   host::Listings own;
+  for (const std::string& directory : deep.below(written_)) {
+    if (!came_along(directory)) (void)add_worked_in(directory, known.seen != nullptr ? *known.seen : own);
+  }
   for (const wire::Repository& one : known.worked_in) {
     const std::string directory = host_path(prepared.plan, one.path);
     if (one.event == wire::Repository::Event::kMade) made_.insert(one.identity);
@@ -233,7 +210,7 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
       (void)add_worked_in(directory, known.seen != nullptr ? *known.seen : own);
   }
   if (known.seen != nullptr) repositories_ = repositories_now(*known.seen).directories;
-  remember(repositories_);
+  remember(repositories_, {});
 }
 
 GitBefore::GitBefore(const Prepared& nothing, const std::string& data, const OtherRun& cut_off)
@@ -242,13 +219,14 @@ GitBefore::GitBefore(const Prepared& nothing, const std::string& data, const Oth
       mark_(begin_mark({}, data, written_)),
       commits_(cat({data, "/git-commits"}), GitCommits::Keeps::kWhereBegun),
       repositories_(cut_off.repositories),
-      worked_in_(cut_off.repositories),
+      worked_in_(cut_off.repositories.begin(), cut_off.repositories.end()),
       links_(cut_off.found),
       states_(cut_off.found) {
-  knows_all_worked_in_ = std::erase(worked_in_, kAnyPlace) == 0;
+  knows_all_worked_in_ = worked_in_.erase(std::string(kAnyPlace)) == 0;
   (void)std::erase(repositories_, kAnyPlace);
   std::ranges::sort(repositories_);
   for (const auto& [path, state] : cut_off.found) {
+    if (path.ends_with(kResolutions)) users_ways_out_.insert(path);
     if (!path.ends_with("/index")) continue;
     const auto version = sys::file_version(path);
     if (version && found_state(*version) == state) {
@@ -272,22 +250,25 @@ void GitBefore::widen(const std::string& root) {
   std::erase_if(made, [&](const std::string& one) { return std::ranges::binary_search(repositories_, one); });
   written_.push_back(root);
   mark_->works_in(not_below(written_, made));
+  const std::vector<std::string> before = repositories_;
   repositories_.insert(repositories_.end(), made.begin(), made.end());
   std::ranges::sort(repositories_);
-  remember(made);
+  remember(made, before);
 }
 
-void GitBefore::remember(const std::vector<std::string>& repositories) {
+// In the repositories `before`, what is new by now is not the user's: `repositories` can lie around them, or in them.
+void GitBefore::remember(const std::vector<std::string>& repositories, const std::vector<std::string>& before) {
   if (repositories.empty()) return mark_->found({});
   std::vector<OtherRun> others = mark_->others();
   FoundStates found;
-  remember_links(repositories, others, found);
-  remember_texts(repositories, others, found);
+  remember_links(repositories, before, others, found);
+  remember_texts(repositories, before, others, found);
   module_trees_.remember(repositories);
   // A run that had rested until this one looked may have made what it found, and rest again.
   others = mark_->others_meanwhile();
   forget_of(others, found);
   mark_->found(found);
+  found_.merge(found);
   commits_.begins(with_common(repositories), [&](const std::string& repository) {
     const auto may_write = [&](const OtherRun& run) {
       const auto holds = [&](const std::string& root) {
@@ -299,21 +280,24 @@ void GitBefore::remember(const std::vector<std::string>& repositories) {
   });
 }
 
-void GitBefore::remember_links(const std::vector<std::string>& repositories, const std::vector<OtherRun>& others,
-                               FoundStates& found) {
+void GitBefore::remember_links(const std::vector<std::string>& repositories, const std::vector<std::string>& before,
+                               const std::vector<OtherRun>& others, FoundStates& found) {
   const GitLinks links = git_links(repositories);
   for (const auto& [path, version] : links.versions) {
     const std::string state = found_state(version);
-    if (is_of_other(others, path, state)) continue;
+    if (lies_in_one_of(path, before) || is_of_other(others, path, state)) continue;
     found.emplace(path, state);
     links_.emplace(path, state);
   }
   links_are_all_ = links_are_all_ && links.is_complete;
 }
 
-void GitBefore::remember_texts(const std::vector<std::string>& repositories, const std::vector<OtherRun>& others,
-                               FoundStates& found) {
+void GitBefore::remember_texts(const std::vector<std::string>& repositories, const std::vector<std::string>& before,
+                               const std::vector<OtherRun>& others, FoundStates& found) {
   std::vector<std::string> all = directories(repositories);
+  // Where there is no repository, the user has begun nothing in it.
+  std::erase_if(
+      all, [&](const std::string& one) { return std::ranges::binary_search(before, one) || !may_be_repository(one); });
   all.resize(std::min(all.size(), kDirectoriesMax));
   std::size_t left = kAllBytesMax;
   for (const std::string& directory : all) {
@@ -325,7 +309,7 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
       indexes_.remember(index, *version);
       found.emplace(index, found_state(*version));
     }
-    std::vector<std::string> files{cat({directory, "/MERGE_RR"}), cat({directory, "/gitdir"})};
+    std::vector<std::string> files{cat({directory, kResolutions}), cat({directory, "/gitdir"})};
     for (const plan::GitStateFile& file : plan::git_state_files()) {
       files.push_back(cat({directory, "/", file.directory, "/", file.name}));
     }
@@ -336,6 +320,7 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
       if (is_of_other(others, path, state)) continue;
       found.emplace(path, state);
       states_.emplace(path, std::move(state));
+      if (path.ends_with(kResolutions) && resolution_elsewhere(directory)) users_ways_out_.insert(path);
     }
   }
 }
@@ -402,16 +387,17 @@ std::vector<std::string> GitBefore::directories(const std::vector<std::string>& 
 // The repositories that were there at the start, and those that the command made, searched to the same depth.
 GitBefore::Repositories GitBefore::repositories_now(host::Listings& seen) const {
   Repositories now = repositories_below(written_, seen);
-  const Repositories worked = repositories_at(worked_in_, seen);
+  const Repositories worked = repositories_at({worked_in_.begin(), worked_in_.end()}, seen);
   now.are_all = now.are_all && worked.are_all && knows_all_worked_in_;
   if (now.not_searched.empty()) now.not_searched = worked.not_searched;
+  add_others_deep(now);
   std::ranges::copy(worked.directories, std::back_inserter(now.directories));
   std::set<std::string> all(repositories_.begin(), repositories_.end());
   all.insert(now.directories.begin(), now.directories.end());
   now.directories.clear();
   // The command may have replaced a directory with a link since the start.
   std::ranges::copy_if(all, std::back_inserter(now.directories), [&](const std::string& one) {
-    const bool is_told = std::ranges::find(worked_in_, one) != worked_in_.end();
+    const bool is_told = worked_in_.contains(one);
     return is_plain_directory(one) && (!is_told || may_be_repository(one));
   });
   return now;
@@ -484,8 +470,10 @@ void GitBefore::look_at_operations(const std::vector<std::string>& directories, 
       told.push_back(cat({printable(gitdir), ", which the command wrote, has `git worktree` write elsewhere; ",
                           taken_away(gitdir, quarantine), "; `git worktree repair PATH` makes a new one"}));
     }
-    const std::string resolutions = cat({directory, "/MERGE_RR"});
-    if (is_users(resolutions, state_text(resolutions, left).value_or(GitStateText()))) continue;
+    const std::string resolutions = cat({directory, kResolutions});
+    const bool is_same = is_users(resolutions, state_text(resolutions, left).value_or(GitStateText()));
+    // A file that it names can have become a link.
+    if (is_same && users_ways_out_.contains(resolutions)) continue;
     if (const auto name = resolution_elsewhere(directory)) {
       told.push_back(cat({printable(resolutions), " has `git commit` copy ", printable(*name), " into the repository; ",
                           taken_away(resolutions, quarantine)}));
@@ -573,7 +561,8 @@ void look_at_cut_off(const std::string& data, const std::function<void(const std
     const Prepared nothing;
     host::Listings seen;
     const GitBefore before(nothing, data, cut_off.run);
-    const GitBefore::After after = before.look(cat({data, "/quarantine"}), {}, seen);
+    const std::string quarantine = cut_off.run.found_all ? cat({data, "/quarantine"}) : std::string();
+    const GitBefore::After after = before.look(quarantine, {}, seen);
     for (const std::string& line : after.told) tell(cat({"a run that was killed: ", line}));
     if (!after.is_complete) tell(after.incomplete_line());
     (void)sys::unlink_at(sys::kCwd, cut_off.path);

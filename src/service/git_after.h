@@ -84,6 +84,9 @@ class GitBefore {
   Repositories repositories_at(const std::vector<std::string>& directories, host::Listings& seen) const;
   void search(const std::string& root, int depth, host::Listings& seen, Repositories& found) const;
   std::vector<std::string> add_worked_in(const std::string& directory, host::Listings& seen);
+  void keep_deep(std::vector<std::string> found) const;
+  void add_others_deep(Repositories& now) const;
+  void moves(const std::string& from, const std::string& to);
   void moved(const std::string& from, const std::string& to);
   void forget(const std::string& directory);
   void add_to_mark(const std::vector<std::string>& repositories);
@@ -99,11 +102,11 @@ class GitBefore {
   bool is_users(const std::string& path, const GitStateText& text) const;
   void mark_link_of(const std::string& gitdir, const GitStateText& text) const;
   bool leads_elsewhere(const std::string& gitdir, const GitStateText& text) const;
-  void remember(const std::vector<std::string>& repositories);
-  void remember_links(const std::vector<std::string>& repositories, const std::vector<OtherRun>& others,
-                      FoundStates& found);
-  void remember_texts(const std::vector<std::string>& repositories, const std::vector<OtherRun>& others,
-                      FoundStates& found);
+  void remember(const std::vector<std::string>& repositories, const std::vector<std::string>& before);
+  void remember_links(const std::vector<std::string>& repositories, const std::vector<std::string>& before,
+                      const std::vector<OtherRun>& others, FoundStates& found);
+  void remember_texts(const std::vector<std::string>& repositories, const std::vector<std::string>& before,
+                      const std::vector<OtherRun>& others, FoundStates& found);
   void forget_of(const std::vector<OtherRun>& others, FoundStates& found);
   bool is_of_other(const std::vector<OtherRun>& others, const std::string& path, const std::string& state) const;
 
@@ -112,7 +115,7 @@ class GitBefore {
   std::unique_ptr<RunMark> mark_;
   GitCommits commits_;
   std::vector<std::string> repositories_;
-  std::vector<std::string> worked_in_;  // directories, as the host has them
+  std::set<std::string> worked_in_;  // directories, as the host has them
   bool knows_all_worked_in_ = true;
   std::size_t marked_ = 0;  // bytes of them in the mark
   std::string data_;
@@ -122,6 +125,8 @@ class GitBefore {
   bool links_are_all_ = true;
   GitModuleTrees module_trees_;
   FoundStates states_;  // for the user's texts
+  FoundStates found_;  // all that the mark says
+  std::set<std::string> users_ways_out_;  // lists of conflicts with a name that is no file of the work tree
 };
 
 // Checks what killed runs left, and reports each finding.

@@ -1,6 +1,8 @@
 // Checks repositories of git before and after changes in a persistent sandbox.
 #include "service/git_watch.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "service/git_work_tree.h"
 
@@ -44,13 +46,27 @@ void GitWatch::widen(const std::string& root) {
 
 void GitWatch::works_in(const wire::Repository& repository) {
   const std::scoped_lock lock(mutex_);
+  using enum wire::Repository::Event;
   // What a later one remembers is where it is by then.
-  if (repository.event == wire::Repository::Event::kMoved) {
+  if (repository.event == kMoved) {
     for (wire::Repository& one : worked_in_) one.path = path_after_move(one.path, repository.from, repository.path);
-  } else {
-    worked_in_.push_back(repository);
+  } else if (repository.event != kMoves) {
+    note(repository);
   }
   if (before_) before_->works_in(repository);
+}
+
+// A supervisor names a limited number; an agent can have many, one after another.
+void GitWatch::note(const wire::Repository& repository) {
+  static constexpr std::size_t kNamedMax = 2048;
+  const auto is_it = [&](const wire::Repository& one) {
+    return one.event == repository.event && one.path == repository.path && one.identity == repository.identity;
+  };
+  if (std::ranges::any_of(worked_in_, is_it)) return;
+  if (worked_in_.size() < kNamedMax)
+    worked_in_.push_back(repository);
+  else if (!worked_in_.back().path.empty())
+    worked_in_.push_back({});
 }
 
 void GitWatch::quiet() {

@@ -47,6 +47,7 @@ class GitWatch {
   bool is_idle(const sandbox::Surroundings& now) const {
     return running_ == 0 && processes_ == Processes::kSeen && now.others() == sandbox::Others::kNone;
   }
+  void note(const wire::Repository& repository);
   void remember();
   void look();
   void forget();

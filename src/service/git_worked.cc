@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "policy/decide.h"
+#include "service/deep_repositories.h"
 #include "service/git_after.h"
 #include "service/git_work_tree.h"
 #include "service/prepare.h"
@@ -17,6 +19,26 @@
 
 namespace hutch::service {
 
+namespace {
+
+constexpr std::size_t kMarkedBytesMax = 1 << 20;
+
+// Whether the search below `root` finds the repository by the path alone (host::find_mandatory()).
+bool is_searched(std::string_view directory, const std::string& root, int depth) {
+  if (directory == root) return true;
+  if (!is_within(directory, root)) return false;
+  std::string_view below = directory.substr(root == "/" ? 1 : root.size() + 1);
+  int levels = 1;
+  for (const std::string_view name : split(below, '/')) {
+    if (name == ".git") return levels <= depth;
+    if (name == "node_modules") return false;
+    ++levels;
+  }
+  return levels <= depth;
+}
+
+}  // namespace
+
 // Where the host has what the sandbox sees at `path`.
 std::string host_path(const plan::SandboxPlan& plan, const std::string& path) {
   const plan::MountStep* mount = nullptr;
@@ -25,6 +47,62 @@ std::string host_path(const plan::SandboxPlan& plan, const std::string& path) {
     if (mount == nullptr || step.target.size() >= mount->target.size()) mount = &step;
   }
   return mount == nullptr ? path : cat({mount->source, path.substr(mount->target.size())});
+}
+
+std::string sandbox_path(const plan::SandboxPlan& plan, const std::string& path) {
+  const plan::MountStep* mount = nullptr;
+  for (const plan::MountStep& step : plan.mounts) {
+    if (step.kind != plan::MountKind::kBind || step.source.empty() || !is_within(path, step.source)) continue;
+    if (mount == nullptr || step.source.size() >= mount->source.size()) mount = &step;
+  }
+  return mount == nullptr ? path : cat({mount->target, path.substr(mount->source.size())});
+}
+
+std::vector<std::string> outer_directories(const Prepared& prepared) {
+  const std::vector<policy::Rule>& rules = prepared.rules;
+  const auto is_held = [&](const std::string& path) {
+    return std::ranges::any_of(rules, [&](const policy::Rule& rule) {
+      return rule.origin == policy::Origin::kRepository && rule.verb == policy::Verb::kDenyWrite && rule.path == path;
+    });
+  };
+  const auto may_write = [&](const std::string& path) {
+    return policy::decide(rules, policy::Access::kWrite, path).allowed;
+  };
+  std::vector<std::string> found;
+  for (const policy::Rule& rule : rules) {
+    if (rule.origin != policy::Origin::kRepository || rule.verb != policy::Verb::kAllowWrite) continue;
+    const bool is_git_directory = is_held(cat({rule.path, "/commondir"}));
+    const bool counts = is_git_directory || prepared.plan.supervisor == plan::Supervisor::kNone;
+    if (counts && may_write(cat({rule.path, "/index"}))) found.push_back(rule.path);
+  }
+  return found;
+}
+
+std::vector<plan::MountStep> agents_own_places(const Prepared& prepared) {
+  std::vector<plan::MountStep> found;
+  std::ranges::copy_if(prepared.plan.mounts, std::back_inserter(found), [&](const plan::MountStep& step) {
+    return std::ranges::find(prepared.plan.names.own, step.target) != prepared.plan.names.own.end();
+  });
+  return found;
+}
+
+std::vector<std::string> written_of(const Prepared& prepared) {
+  std::vector<std::string> written = outer_directories(prepared);
+  for (const plan::MountStep& own : agents_own_places(prepared)) written.push_back(own.source);
+  for (const policy::Rule& rule : prepared.rules) {
+    const bool is_outer = rule.origin == policy::Origin::kRepository;
+    if (rule.verb == policy::Verb::kAllowWrite && !is_outer) written.push_back(rule.path);
+  }
+  return written;
+}
+
+void add_known_repositories(Prepared& prepared, const SandboxRepositories& made) {
+  prepared.made = made.taken();
+  plan::GuardedNames& names = prepared.plan.names;
+  names.made = made.identities();
+  std::vector<std::string> worked = DeepRepositories(made.data()).below(written_of(prepared));
+  for (const MadeRepository& one : prepared.made) worked.push_back(one.directory);
+  for (const std::string& one : worked) names.worked.push_back(sandbox_path(prepared.plan, one));
 }
 
 // Whether git may take the directory for a repository's, or a linked worktree's. Others may have the same names in
@@ -49,21 +127,27 @@ void GitBefore::works_in(const wire::Repository& repository) {
   if (repository.path.empty()) {
     knows_all_worked_in_ = false;
     add_to_mark({std::string(kAnyPlace)});
+  } else if (repository.event == kMoves) {
+    moves(host_path(prepared_.plan, repository.from), directory);
   } else if (repository.event == kMoved) {
     moved(host_path(prepared_.plan, repository.from), directory);
   } else if (!came_along(directory)) {
     host::Listings seen;
+    const std::vector<std::string> before = repositories_;
     const std::vector<std::string> added = add_worked_in(directory, seen);
-    if (repository.event == kFirstChange) remember(added);
-    if (repository.event == kMade) forget(directory);
-    if (repository.event == kMade) made_.insert(repository.identity);
+    keep_deep(added);
+    // The sandbox can have made a directory of the user's a repository, or have put back a part of one.
+    const bool is_sandboxes = repository.event == kMade && repository.identity != plan::RepositoryIdentity();
+    if (!is_sandboxes && !added.empty()) remember(added, before);
+    if (!is_sandboxes) return;
+    forget(directory);
+    made_.insert(repository.identity);
   }
 }
 
 // The repositories that were not known.
 std::vector<std::string> GitBefore::add_worked_in(const std::string& directory, host::Listings& seen) {
-  if (std::ranges::find(worked_in_, directory) != worked_in_.end()) return {};
-  worked_in_.push_back(directory);
+  if (!worked_in_.insert(directory).second) return {};
   std::vector<std::string> found = repositories_at({directory}, seen).directories;
   // It may be about to be made.
   if (std::ranges::find(found, directory) == found.end()) found.push_back(directory);
@@ -73,45 +157,91 @@ std::vector<std::string> GitBefore::add_worked_in(const std::string& directory, 
   return found;
 }
 
+// The deep ones of `found`, before the run changes anything there: another run can complete what this one prepares.
+void GitBefore::keep_deep(std::vector<std::string> found) const {
+  std::erase_if(found, [&](const std::string& one) {
+    return std::ranges::any_of(written_, [&](const std::string& root) {
+      return is_searched(one, root, prepared_.policy.mandatory_search_depth);
+    });
+  });
+  if (!found.empty()) DeepRepositories(data_).keep(found, written_);
+}
+
+// The mark has the names from before and after: the run can be killed in between.
+void GitBefore::moves(const std::string& from, const std::string& to) {
+  std::set<std::string> moving;
+  for (const auto& path : repositories_) {
+    if (is_within(path, from)) moving.insert(path_after_move(path, from, to));
+  }
+  for (const auto& path : worked_in_) {
+    if (is_within(path, from)) moving.insert(path_after_move(path, from, to));
+  }
+  FoundStates found;
+  for (const auto& [path, state] : found_) {
+    if (is_within(path, from)) found.insert_or_assign(path_after_move(path, from, to), state);
+  }
+  const std::vector<std::string> repositories(moving.begin(), moving.end());
+  for (const auto& [path, state] : found) marked_ += path.size() + state.size();
+  add_to_mark(repositories);
+  if (marked_ > kMarkedBytesMax) {
+    mark_->found_more_than_it_says();
+  } else {
+    mark_->found(found);
+  }
+  keep_deep(repositories);
+}
+
 void GitBefore::moved(const std::string& from, const std::string& to) {
   const auto move_all = [&](auto& states) {
     FoundStates now;
     for (auto& [path, state] : states) now.insert_or_assign(path_after_move(path, from, to), std::move(state));
     states = std::move(now);
   };
-  std::vector<std::string> moved;
-  for (std::vector<std::string>* paths : {&repositories_, &worked_in_}) {
-    for (std::string& path : *paths) {
-      if (!is_within(path, from)) continue;
-      path = path_after_move(path, from, to);
-      moved.push_back(path);
-    }
-  }
+  for (std::string& path : repositories_) path = path_after_move(path, from, to);
   std::ranges::sort(repositories_);
+  std::set<std::string> worked;
+  for (const std::string& path : worked_in_) worked.insert(path_after_move(path, from, to));
+  worked_in_ = std::move(worked);
   move_all(states_);
   move_all(links_);
+  move_all(found_);
   indexes_.moved(from, to);
-  add_to_mark(moved);
 }
 
-// The sandbox made this directory a repository: nothing that it contains is a state of the user's repository.
+// The sandbox made this directory, and made it a repository: nothing in it is a state of the user's repository, but for
+// what lies in another one.
 void GitBefore::forget(const std::string& directory) {
-  const auto is_there = [&](const auto& one) { return is_within(one.first, directory); };
-  std::erase_if(states_, is_there);
-  std::erase_if(links_, is_there);
+  const auto is_in_other = [&](const std::string& path) {
+    return std::ranges::any_of(repositories_, [&](const std::string& other) {
+      return other != directory && is_within(other, directory) && is_within(path, other);
+    });
+  };
+  const auto is_of_it = [&](const auto& one) { return is_within(one.first, directory) && !is_in_other(one.first); };
+  std::erase_if(states_, is_of_it);
+  std::erase_if(links_, is_of_it);
   indexes_.remember_of_other(cat({directory, "/index"}));
+}
+
+// Another sandbox has found them meanwhile. What is the user's there, this run does not know.
+void GitBefore::add_others_deep(Repositories& now) const {
+  for (const std::string& directory : DeepRepositories(data_).below(written_)) {
+    if (worked_in_.contains(directory) || came_along(directory)) continue;
+    if (!sys::exists(directory) || !may_be_repository(directory)) continue;
+    if (std::ranges::binary_search(repositories_, directory)) continue;
+    now.are_all = false;
+    if (now.not_searched.empty()) now.not_searched = directory;
+  }
 }
 
 // A sandbox chooses how many there are. Where the mark does not name all, the next start says so of a killed run.
 void GitBefore::add_to_mark(const std::vector<std::string>& repositories) {
-  static constexpr std::size_t kBytesMax = 1 << 20;
-  if (marked_ > kBytesMax) return;
+  if (marked_ > kMarkedBytesMax) return;
   for (const std::string& one : repositories) marked_ += one.size();
-  mark_->works_in(marked_ > kBytesMax ? std::vector{std::string(kAnyPlace)} : repositories);
+  mark_->works_in(marked_ > kMarkedBytesMax ? std::vector{std::string(kAnyPlace)} : repositories);
 }
 
-// A configuration that somebody outside has changed meanwhile is kept as the sandbox's: while it runs, the sandbox may
-// replace it.
+// A configuration that somebody outside has changed meanwhile is kept as the sandbox's if it is harmless: while it
+// runs, the sandbox may replace it.
 void GitBefore::keep_made() const {
   if (made_.empty()) return;
   SandboxRepositories repositories(data_);

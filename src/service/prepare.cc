@@ -23,6 +23,7 @@
 #include "policy/glob.h"
 #include "policy/narrow.h"
 #include "service/git_files.h"
+#include "service/git_worked.h"
 #include "service/host_sockets.h"
 #include "service/image_recipe.h"
 #include "service/images.h"
@@ -76,7 +77,6 @@ std::vector<std::string> also_looked_at(const std::vector<policy::Rule>& rules, 
 std::string command_path(const Caller& caller, const std::string& cwd);
 // A supervisor holds the names always, and knows which repositories sandboxes have made.
 void hold_names(host::PathQuestion& question, SandboxRepositories& made);
-void add_made(Prepared& prepared, const SandboxRepositories& made, plan::SearchRules search);
 plan::HostFacts facts_of_root(plan::HostFacts facts);
 Result<std::vector<plan::Share>> shares_of(const Residence* residence);
 bool is_of_host_tree(const PlaceRequest& request, std::string_view backend);
@@ -160,7 +160,8 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .backend = prepared.backend,
       .command = command,
   }));
-  add_made(prepared, made, std::move(own.search));
+  prepared.search = std::move(own.search);
+  add_known_repositories(prepared, made);
   std::ranges::move(own.notes, std::back_inserter(answer.notes));
   add_notes(prepared, of_user ? notes_of(*of_user) : std::move(answer.notes), loaded.policy.source);
   if (prepared.plan.network == plan::NetworkKind::kGateway) TRY(add_gateway(prepared, network, caller));
@@ -479,12 +480,6 @@ Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, st
 void hold_names(host::PathQuestion& question, SandboxRepositories& made) {
   question.names = host::PathQuestion::Names::kAlways;
   question.is_sandboxes = [&](const std::string& directory) { return made.take(directory); };
-}
-
-void add_made(Prepared& prepared, const SandboxRepositories& made, plan::SearchRules search) {
-  prepared.search = std::move(search);
-  prepared.made = made.taken();
-  prepared.plan.names.made = made.identities();
 }
 
 // Whose home is the image's.

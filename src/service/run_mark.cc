@@ -27,8 +27,9 @@ constexpr std::size_t kMarkBytesMax = std::size_t{64} << 20;
 constexpr std::size_t kFoundBytesMax = std::size_t{512} << 10;
 
 // The first line is "+", or "-" for a run that rests: one byte is written at once, after or before all others. There is
-// one line for each: "s NANOSECONDS", "w DIRECTORY", "." after the last directory, "r REPOSITORY", "f STATE PATH", and
-// at the end "looked"; empty lines say nothing. A concurrent reader may see only the first part.
+// one line for each: "s NANOSECONDS", "w DIRECTORY", "." after the last directory, "r REPOSITORY", "f STATE PATH",
+// "part" where such lines are left out, and at the end "looked"; empty lines say nothing. A concurrent reader may see
+// only the first part.
 constexpr std::string_view kRuns = "+\n";
 constexpr std::string_view kRests = "-\n";
 constexpr std::string_view kSince = "s ";
@@ -36,9 +37,22 @@ constexpr std::string_view kWritten = "w ";
 constexpr std::string_view kWrittenEnd = ".";
 constexpr std::string_view kRepository = "r ";
 constexpr std::string_view kFound = "f ";
+constexpr std::string_view kPart = "part";
 constexpr std::string_view kLooked = "looked";
 
 bool is_one_line(std::string_view path) { return !path.contains('\n'); }
+
+// No path has a zero byte.
+std::string as_line(std::string path) {
+  std::ranges::replace(path, '\n', '\0');
+  return path;
+}
+
+std::string from_line(std::string_view line) {
+  std::string path(line);
+  std::ranges::replace(path, '\0', '\n');
+  return path;
+}
 
 struct Mark {
   std::string path;
@@ -100,21 +114,20 @@ std::string written_text(const std::vector<std::string>& written) {
 
 std::string repositories_text(const std::vector<std::string>& repositories) {
   std::string text;
-  for (std::string one : repositories) {
-    // No path has this byte.
-    std::ranges::replace(one, '\n', '\0');
-    text += cat({kRepository, one, "\n"});
-  }
+  for (const std::string& one : repositories) text += cat({kRepository, as_line(one), "\n"});
   return text;
 }
 
 std::string found_text(const FoundStates& found) {
   std::string text;
+  bool is_all = true;
   for (const auto& [path, state] : found) {
-    const std::string line = cat({kFound, state, " ", path, "\n"});
-    if (is_one_line(path) && text.size() + line.size() <= kFoundBytesMax) text += line;
+    const std::string line = cat({kFound, state, " ", as_line(path), "\n"});
+    const bool fits = text.size() + line.size() <= kFoundBytesMax;
+    is_all = is_all && fits;
+    if (fits) text += line;
   }
-  return cat({text, kLooked, "\n"});
+  return cat({text, is_all ? std::string() : cat({kPart, "\n"}), kLooked, "\n"});
 }
 
 OtherRun read_run_mark(std::int64_t since_ns, std::string_view text) {
@@ -128,14 +141,14 @@ OtherRun read_run_mark(std::int64_t since_ns, std::string_view text) {
     if (line.starts_with(kSince)) run.since_ns = number_of(line.substr(kSince.size())).value_or(run.since_ns);
     if (line.starts_with(kWritten)) written.emplace_back(line.substr(kWritten.size()));
     if (line == kWrittenEnd) std::ranges::move(std::exchange(written, {}), std::back_inserter(run.written));
-    if (line.starts_with(kRepository)) {
-      std::ranges::replace(run.repositories.emplace_back(line.substr(kRepository.size())), '\0', '\n');
-    }
+    if (line.starts_with(kRepository)) run.repositories.push_back(from_line(line.substr(kRepository.size())));
+    if (line == kPart) run.found_all = false;
     if (line == kLooked) run.has_looked = true;
     if (!line.starts_with(kFound)) continue;
     line.remove_prefix(kFound.size());
     const std::size_t space = line.find(' ');
-    if (space != std::string_view::npos) run.found.emplace(line.substr(space + 1), line.substr(0, space));
+    if (space != std::string_view::npos)
+      run.found.insert_or_assign(from_line(line.substr(space + 1)), line.substr(0, space));
   }
   return run;
 }
@@ -196,6 +209,8 @@ void RunMark::may_write(const std::vector<std::string>& directories) {
 void RunMark::works_in(const std::vector<std::string>& repositories) { add(repositories_text(repositories)); }
 
 void RunMark::found(const FoundStates& states) { add(found_text(states)); }
+
+void RunMark::found_more_than_it_says() { add(cat({kPart, "\n"})); }
 
 std::vector<OtherRun> RunMark::others() const {
   std::vector<OtherRun> runs = all_others();

@@ -25,6 +25,7 @@ struct OtherRun {
   std::vector<std::string> written;  // directories; empty: any
   std::vector<std::string> repositories;  // those that a search below `written` does not find
   FoundStates found;
+  bool found_all = true;  // false: `found` lacks some of what the run has found
   bool has_looked = false;  // the run had searched everywhere before its command started
   bool rests = false;  // the run changes nothing now, and nothing that it changed is left to be checked
 
@@ -38,7 +39,7 @@ struct OtherRun {
 std::string since_text(std::int64_t since_ns);
 std::string written_text(const std::vector<std::string>& written);
 std::string repositories_text(const std::vector<std::string>& repositories);
-// Leaves out what exceeds its limit: others then believe that the run may have made those files.
+// Leaves out what exceeds its limit, and says so: others then believe that the run may have made those files.
 std::string found_text(const FoundStates& found);
 // Reads these texts, in this order. A text that is too long, or has other lines, counts as a run that may write
 // anything and has found nothing.
@@ -64,6 +65,7 @@ class RunMark {
   void may_write(const std::vector<std::string>& directories);
   void works_in(const std::vector<std::string>& repositories);
   void found(const FoundStates& states);
+  void found_more_than_it_says();
   // The other runs that continue now.
   std::vector<OtherRun> others() const;
   // These, and those that rest now but have changed something since this one began.

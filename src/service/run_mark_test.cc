@@ -51,6 +51,8 @@ TEST(RunMark, RepositoriesOutsideOfWhatItMayWriteAreKnownLater) {
 TEST(RunMark, NamesWithNewlinesSayNothingElse) {
   const OtherRun run = one_that_may_write({"/w"}, {{"/w/x\nf s /w/y", "s"}});
   EXPECT_TRUE(run.may_have_made("/w/y", "s", 200));
+  EXPECT_FALSE(run.may_have_made("/w/x\nf s /w/y", "s", 200));
+  EXPECT_TRUE(run.found_all);
   EXPECT_TRUE(one_that_may_write({"/w\nw /v\n."}, {}).written.empty()) << "it may write anywhere";
 }
 
@@ -79,6 +81,7 @@ TEST(RunMark, WhatIsFoundHasALimit) {
   EXPECT_LT(text.size(), std::size_t{1} << 20);
   EXPECT_FALSE(read_run_mark(100, text).found.empty());
   EXPECT_LT(read_run_mark(100, text).found.size(), found.size());
+  EXPECT_FALSE(read_run_mark(100, text).found_all);
   EXPECT_TRUE(read_run_mark(100, text).has_looked);
 }
 
@@ -175,7 +178,7 @@ TEST(RunMark, ARunThatWasCutOffIsFoundOnceItHadLookedEverywhere) {
   put("104", "");
   {
     const auto runs = RunMark::cut_off(place);
-    ASSERT_EQ(runs.size(), 2U) << "one is large, and has found what cannot be written";
+    ASSERT_EQ(runs.size(), 2U) << "one is large";
     const bool large_first = runs[0].run.since_ns == 105;
     EXPECT_EQ(runs[large_first ? 0 : 1].run.repositories.size(), many.size());
     EXPECT_EQ(runs[large_first ? 1 : 0].run.found, (FoundStates{{"/w/x", "s"}}));

@@ -27,13 +27,15 @@ namespace {
 constexpr std::size_t kSamplesMax = 64;
 constexpr std::size_t kKeptMax = 4096;
 
-// What makes a repository the user's if it changes; absent if it can be no sandbox's: git takes settings from elsewhere
-// as well, a hook is there, or a file is larger than hutch judges.
+// What makes a repository the user's if it changes; absent if it can be no sandbox's: a setting is one that no sandbox
+// writes, a hook is there, or a file is larger than hutch judges.
 std::optional<std::string> configured(const std::string& directory) {
   Sha256 sum;
   for (const std::string_view name : {"config", "config.worktree", "commondir"}) {
     const auto text = sys::regular_file_text(cat({directory, "/", name}), plan::kGitConfigBytesMax);
     if (!text && text.error().sys_errno != ENOENT) return std::nullopt;
+    const bool is_config = name != "commondir";
+    if (text && is_config && !plan::is_harmless_git_config(*text, directory)) return std::nullopt;
     sum.add(name);
     sum.add(text ? cat({" ", std::to_string(text->size()), " ", *text}) : std::string("-"));
   }
@@ -45,6 +47,18 @@ std::optional<std::string> configured(const std::string& directory) {
   const auto is_sample = [](const sys::TreeEntry& hook) { return plan::is_sample_hook(hook.name); };
   if (!std::ranges::all_of(*names, is_sample)) return std::nullopt;
   return sum.finish();
+}
+
+// They are of repositories that are gone, mostly; one that is left is the user's by that.
+void drop_oldest(int place, const std::vector<sys::TreeEntry>& names) {
+  std::vector<std::pair<std::int64_t, std::string>> by_time;
+  for (const sys::TreeEntry& name : names) {
+    const auto status = sys::file_status(place, name.name);
+    by_time.emplace_back(status ? status->modified_ns : 0, name.name);
+  }
+  std::ranges::sort(by_time);
+  by_time.resize(by_time.size() / 2);
+  for (const auto& [time, name] : by_time) (void)sys::unlink_at(place, name);
 }
 
 bool has_names(const std::string& place) {
@@ -64,7 +78,7 @@ std::optional<plan::RepositoryIdentity> repository_identity(const std::string& d
 }
 
 SandboxRepositories::SandboxRepositories(const std::string& data)
-    : place_(cat({data, "/git-made"})), has_any_(has_names(place_)) {}
+    : data_(data), place_(cat({data, "/git-made"})), has_any_(has_names(place_)) {}
 
 std::string SandboxRepositories::file_of(const plan::RepositoryIdentity& identity) const {
   return cat({place_, "/", plan::known_commits_file(identity.device, identity.inode, identity.born_ns)});
@@ -101,10 +115,7 @@ void SandboxRepositories::keep(const MadeRepository& repository) {
   const auto opened = sys::open_listing(place_);
   const auto names = opened ? sys::first_names(opened->get(), kKeptMax) : Result<std::vector<sys::TreeEntry>>();
   if (!names) return;
-  // They are of repositories that are gone, mostly; one that is left is the user's by that.
-  if (names->size() == kKeptMax) {
-    for (const sys::TreeEntry& name : *names) (void)sys::unlink_at(opened->get(), name.name);
-  }
+  if (names->size() == kKeptMax) drop_oldest(opened->get(), *names);
   // A part of it is no state of any repository's.
   const auto journal = sys::open_journal(file);
   if (journal && sys::set_size(journal->get(), 0)) (void)sys::append(journal->get(), *state);

@@ -30,6 +30,7 @@ class SandboxRepositories {
   bool take(const std::string& directory);
   std::vector<MadeRepository> taken() const { return taken_; }
   std::vector<plan::RepositoryIdentity> identities() const;  // of these
+  const std::string& data() const { return data_; }
 
   // A sandbox has made it, and leaves it as it is now. Where that cannot be kept, the repository is the user's.
   void keep(const MadeRepository& repository);
@@ -37,6 +38,7 @@ class SandboxRepositories {
  private:
   std::string file_of(const plan::RepositoryIdentity& identity) const;
 
+  const std::string data_;
   const std::string place_;
   const bool has_any_;  // most users' sandboxes make none
   std::vector<MadeRepository> taken_;

@@ -117,14 +117,14 @@ struct Heeded {};
 struct Changes {};
 
 // About a directory that git would take for a repository's, as the sandbox sees it. kFirstChange: a process is about to
-// make its first change there; every call that may change something waits for Heard. kMoved: `from`, with such
-// directories in it, has the name `path` by now. kMade: it has become a repository by a change of the sandbox's. An
-// empty path: there are more than the supervisor remembers.
+// make its first change there; every call that may change something waits for Heard. kMoves: `from`, with such
+// directories in it, is about to have the name `path`; the calls wait as well. kMoved: it has it by now. kMade: it has
+// become a repository by a change of the sandbox's. An empty path: there are more than the supervisor remembers.
 struct Repository {
-  enum class Event : std::uint8_t { kFirstChange, kMoved, kMade };
+  enum class Event : std::uint8_t { kFirstChange, kMoves, kMoved, kMade };
   Event event = Event::kFirstChange;
   std::string path;
-  std::string from{};  // of kMoved
+  std::string from{};  // of kMoves and kMoved
   plan::RepositoryIdentity identity{};  // of kMade; zero: the directory itself is not the sandbox's
 };
 

@@ -105,6 +105,7 @@ void write_names(Writer& out, const plan::GuardedNames& names) {
   out.texts(names.configs);
   out.u32(static_cast<std::uint32_t>(names.made.size()));
   for (const plan::RepositoryIdentity& made : names.made) write_identity(out, made);
+  out.texts(names.worked);
   out.texts(names.kept);
   out.u32(static_cast<std::uint32_t>(names.rules.size()));
   for (const plan::NameRule& name : names.rules) {
@@ -329,6 +330,7 @@ void read_names(Reader& in, plan::GuardedNames& names) {
   static constexpr std::size_t kIdentityBytes = 8 + 8 + 8;
   const std::size_t made = in.count(kIdentityBytes);
   for (std::size_t i = 0; i < made; ++i) names.made.push_back(read_identity(in));
+  names.worked = in.texts();
   names.kept = in.texts();
   static constexpr std::size_t kNameBytesMin = 4 + 4 + 4 + 4 + 1;
   const std::size_t count = in.count(kNameBytesMin);

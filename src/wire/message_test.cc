@@ -131,6 +131,7 @@ TEST(Message, TheOthersKeepTheirValues) {
       .allowed = {".npmrc"},
       .places = {{"/p/notes"}, "/home/u"},
       .configs = {"/p/.git/config"},
+      .worked = {"/p/a/b/c/d/.git"},
       .kept = {"/p/.npmrc"}};
   const AccessRules rules = through_guest(AccessRules{guarded, plan::FileQuestions::kNone, {}, {}});
   EXPECT_EQ(rules.names, guarded);

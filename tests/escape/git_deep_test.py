@@ -127,3 +127,78 @@ def test_of_too_many_one_is_told(hutch, repository, backend):
         pytest.skip("nobody looks there")
     result = hutch.run("sh", "-ec", f"cd {DEEP}; for i in $(seq 1100); do mkdir $i; touch $i/index; done").ok()
     assert "not all repositories were searched" in result.errors
+
+
+# What the first sandbox does is harmless by itself, and the second one's change names no repository.
+THEIRS = f"{DEEP}/theirs"
+TWO = {
+    "a link to the steps, written through": (
+        f"echo 'pick HEAD' > f; mkdir {THEIRS}/.git/rebase-merge; ln f {THEIRS}/.git/rebase-merge/{STEPS}",
+        "echo 'exec ./evil' > f"),
+    "in one that moved meanwhile": (
+        f"echo 'pick HEAD' > f; mkdir {THEIRS}/.git/rebase-merge; ln f {THEIRS}/.git/rebase-merge/{STEPS}; "
+        f"mv a/b/c/d a/b/c/x; mv a/b/c/x a/b/c/d", "echo 'exec ./evil' > f"),
+    "in one that the second one moves": (
+        f"echo 'pick HEAD' > f; mkdir {THEIRS}/.git/rebase-merge; ln f {THEIRS}/.git/rebase-merge/{STEPS}",
+        "mv a/b/c a/b/x; echo 'exec ./evil' > f; mv a/b/x a/b/c"),
+}
+
+
+@pytest.mark.parametrize("way", TWO)
+def test_what_two_sandboxes_do_together(hutch, repository, backend, way):
+    first, second = TWO[way]
+    for script in (first, second):
+        hutch.run("sh", "-ec", PREPARE + script).ok()
+    steps = repository / THEIRS / ".git/rebase-merge" / STEPS
+    assert (steps.exists() and "evil" in steps.read_text()) == (backend == "none")
+
+
+def test_the_persons_own_operation_stays_with_two(hutch, repository, as_user, backend):
+    """In a repository that a sandbox has worked in, and that no later one changes."""
+    hutch.run("sh", "-ec", PREPARE + f"cd {THEIRS}; touch file; git add file").ok()
+    as_person(as_user, ["sh", "-ec", PREPARE + "todo .git/rebase-merge"], repository / THEIRS)
+    for script in ("touch x", "mv a/b/c a/b/x; touch a/b/x/y; mv a/b/x a/b/c"):
+        hutch.run("sh", "-ec", script).ok()
+        assert is_prepared(repository, f"{THEIRS}/.git/rebase-merge")
+
+
+def test_a_link_to_the_hooks_comes_second(hutch, repository, as_user, backend):
+    """A module's work tree is not there, until it is a link to the hooks."""
+    module = (f"cd {THEIRS}; m=.git/modules/b; git init -q --bare $m; mkdir w s; echo ./evil > w/pre-commit; "
+              "(export GIT_DIR=$PWD/$m GIT_WORK_TREE=$PWD/w; cd w; git add .; git commit -qm e); rm -r w; "
+              "git config -f $m/config core.bare false; git config -f $m/config core.worktree ../../../hk; "
+              "echo gitdir: ../$m > s/.git")
+    hutch.run("sh", "-ec", PREPARE + module).ok()
+    hutch.run("sh", "-ec", f"ln -s .git/hooks {THEIRS}/hk").ok()
+    as_person(as_user, ["sh", "-c", "git restore . || true"], repository / THEIRS / "s")
+    assert (repository / THEIRS / ".git/hooks/pre-commit").exists() == (backend == "none")
+
+
+def test_a_file_of_a_conflict_becomes_a_link(hutch, repository, as_user, backend):
+    as_person(as_user, ["sh", "-ec", PREPARE + "echo a > f; git add f; git commit -qm f"], repository / THEIRS)
+    hutch.run("sh", "-ec", f"cd {THEIRS}/.git; n=$(printf %040d 1); mkdir -p rr-cache/$n; echo x > rr-cache/$n/preimage; "
+                           "printf '%s\\tf\\0' $n > MERGE_RR").ok()
+    hutch.run("sh", "-ec", f"cd {THEIRS}; rm f; ln -s /etc/passwd f").ok()
+    assert (repository / THEIRS / ".git/MERGE_RR").exists() == (backend == "none")
+
+
+# The directory around it counts as one in which a change is made as well, because of the name of the file.
+@pytest.mark.parametrize("change", ["mv .git/HEAD HEAD", "touch HEAD", "touch index", "mkdir rebase-merge"])
+def test_a_link_that_was_made_before_is_no_persons(hutch, repository, backend, change):
+    script = f"mkdir -p {DEEP}/new/.git/logs; cd {DEEP}/new; ln -s /nowhere t; mv t .git/logs/HEAD; {change} || true"
+    hutch.run("sh", "-c", script)
+    assert (repository / DEEP / "new/.git/logs/HEAD").is_symlink() == (backend == "none")
+
+
+PARTS = {"below one that is made": "cd a; git init -q --bare .",
+         "with a part that is moved and comes back": f"cd {THEIRS}/.git; mv refs r; mv r refs",
+         "with a part that is made anew": f"cd {THEIRS}/.git; mv refs r; mkdir refs; rmdir refs; mv r refs"}
+
+
+@pytest.mark.parametrize("way", PARTS)
+def test_the_persons_own_operation_stays_where_parts_move(hutch, repository, as_user, backend, way):
+    as_person(as_user, ["sh", "-ec", PREPARE + "todo .git/rebase-merge"], repository / THEIRS)
+    as_person(as_user, ["sh", "-ec", PREPARE + "git init -q a/shallow; todo a/shallow/.git/rebase-merge"], repository)
+    hutch.run("sh", "-c", PREPARE + PARTS[way])
+    assert is_prepared(repository, f"{THEIRS}/.git/rebase-merge")
+    assert is_prepared(repository, "a/shallow/.git/rebase-merge")

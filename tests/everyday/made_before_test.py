@@ -1,4 +1,6 @@
 # A repository that an earlier sandbox made: the next one's, until the person configures it.
+import time
+
 import daemons
 import harness
 import pytest
@@ -48,6 +50,18 @@ def test_it_is_theirs_by(hutch, as_user, made, what):
     for script in ("rm -rf lib/.git/config lib/.git/hooks", "mv lib other", "git -C lib remote set-url origin x:/y"):
         assert hutch.sh(script).code != 0, script
     assert outside(as_user, made, "cat .git/config; ls -l .git/hooks") == before
+
+
+def test_a_setting_that_no_sandbox_writes_makes_it_theirs(hutch, as_user, made):
+    """It came while a sandbox ran, which may replace it; the next one finds the person's repository."""
+    with hutch.popen("sh", "-c", "touch went; while [ ! -e came ]; do sleep 0.05; done") as running:
+        while not (made.parent / "went").exists():
+            time.sleep(0.05)
+        outside(as_user, made, "mkdir .githooks; echo true > .githooks/pre-commit; "
+                               "git config core.hooksPath .githooks; touch ../came")
+        running.wait(timeout=harness.PATIENCE)
+    assert hutch.sh("echo ./tripwire > lib/.githooks/pre-commit").code != 0
+    assert hutch.sh("git -C lib config --unset core.hooksPath").code != 0
 
 
 HARMFUL = {
