@@ -21,8 +21,6 @@ namespace {
 constexpr std::size_t kWaitingMax = 256;
 constexpr int kQuestionRoundsMax = 3;
 constexpr std::chrono::milliseconds kCallerCheck{250};
-// Of a directory of hutch's own on the way to what is shown.
-constexpr mode_t kPassedThroughMode = 0111;
 constexpr mode_t kOwnerMayWrite = 0200;
 
 using Wanted = wire::FileAsked::Wanted;

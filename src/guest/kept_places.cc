@@ -17,8 +17,6 @@ namespace hutch::guest {
 
 namespace {
 
-constexpr mode_t kPassedThroughMode = 0111;
-
 // Of a directory of hutch's own that is on the way to something shown. Below a private home, the host's directory that
 // it hides is the user's, who can write it.
 bool is_on_the_way(const Places& places, int fd, mode_t mode, std::string path) {

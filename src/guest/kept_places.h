@@ -1,6 +1,8 @@
 // Finds what keeps the kernel from a change that the supervisor lets through: a read-only mount, or a mount on a name.
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +15,9 @@ namespace hutch::guest {
 
 // The kernel's own files: nobody can grant them, and what is read-only there is so for everybody.
 bool is_of_kernel(std::string_view path);
+
+// Of a directory of hutch's own on the way to what is shown.
+inline constexpr mode_t kPassedThroughMode = 0111;
 
 // The path of the sandbox that the call would change if the mounts were not as they are. Absent: the caller may not
 // change it anyway, or the kernel makes the change, or answers with an error that says nothing of hutch.

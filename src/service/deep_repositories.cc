@@ -16,9 +16,9 @@ namespace hutch::service {
 
 namespace {
 
-constexpr std::size_t kDirectoriesMax = 4096;
+constexpr std::size_t kDeepMax = 4096;
 constexpr std::size_t kOverfullMax = 256;
-constexpr std::size_t kTextBytesMax = std::size_t{32} << 20;
+constexpr std::size_t kListBytesMax = std::size_t{32} << 20;
 
 // One line for each: a directory, or "*" and a root below which there are more of them. No path has a zero byte.
 constexpr std::string_view kMore = "*";
@@ -29,7 +29,7 @@ struct Text {
   std::set<std::string> overfull;
 };
 
-std::string line_of(std::string path) {
+std::string list_line(std::string path) {
   std::ranges::replace(path, '\n', '\0');
   path += '\n';
   return path;
@@ -52,15 +52,15 @@ Text parsed(std::string_view text) {
 
 std::string text_of(const Text& all) {
   std::string text;
-  for (const std::string& directory : all.directories) text += line_of(directory);
-  for (const std::string& root : all.overfull) text += cat({kMore, line_of(root)});
+  for (const std::string& directory : all.directories) text += list_line(directory);
+  for (const std::string& root : all.overfull) text += cat({kMore, list_line(root)});
   return text;
 }
 
 // What cannot be read has more than is known.
 Text read_all(int file) {
-  auto text = sys::read_at(file, 0, kTextBytesMax + 1);
-  if (text && text->size() <= kTextBytesMax) return parsed(*text);
+  auto text = sys::read_at(file, 0, kListBytesMax + 1);
+  if (text && text->size() <= kListBytesMax) return parsed(*text);
   return {.directories = {}, .overfull = {std::string(kAnyRoot)}};
 }
 
@@ -111,13 +111,13 @@ void DeepRepositories::keep(const std::vector<std::string>& directories, const s
   Text all = read_all(file->get());
   std::string more;
   for (const std::string& one : directories) {
-    if (all.directories.insert(one).second) more += line_of(one);
+    if (all.directories.insert(one).second) more += list_line(one);
   }
-  if (all.directories.size() > kDirectoriesMax) {
-    std::erase_if(all.directories, [&](const std::string& one) { return more.contains(line_of(one)); });
+  if (all.directories.size() > kDeepMax) {
+    std::erase_if(all.directories, [&](const std::string& one) { return more.contains(list_line(one)); });
     drop_gone(all);
     for (const std::string& one : directories) {
-      if (all.directories.size() < kDirectoriesMax)
+      if (all.directories.size() < kDeepMax)
         all.directories.insert(one);
       else
         note_more(all, roots);

@@ -58,12 +58,12 @@ void GitWatch::works_in(const wire::Repository& repository) {
 
 // A supervisor names a limited number; an agent can have many, one after another.
 void GitWatch::note(const wire::Repository& repository) {
-  static constexpr std::size_t kNamedMax = 2048;
+  static constexpr std::size_t kWorkedInMax = 2048;
   const auto is_it = [&](const wire::Repository& one) {
     return one.event == repository.event && one.path == repository.path && one.identity == repository.identity;
   };
   if (std::ranges::any_of(worked_in_, is_it)) return;
-  if (worked_in_.size() < kNamedMax)
+  if (worked_in_.size() < kWorkedInMax)
     worked_in_.push_back(repository);
   else if (!worked_in_.back().path.empty())
     worked_in_.push_back({});

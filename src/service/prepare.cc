@@ -77,6 +77,7 @@ std::vector<std::string> also_looked_at(const std::vector<policy::Rule>& rules, 
 std::string command_path(const Caller& caller, const std::string& cwd);
 // A supervisor holds the names always, and knows which repositories sandboxes have made.
 void hold_names(host::PathQuestion& question, SandboxRepositories& made);
+void take_answers(Prepared& prepared, policy::Policy policy, host::PathAnswer answer);
 plan::HostFacts facts_of_root(plan::HostFacts facts);
 Result<std::vector<plan::Share>> shares_of(const Residence* residence);
 bool is_of_host_tree(const PlaceRequest& request, std::string_view backend);
@@ -161,14 +162,12 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .command = command,
   }));
   prepared.search = std::move(own.search);
-  add_known_repositories(prepared, made);
   std::ranges::move(own.notes, std::back_inserter(answer.notes));
   add_notes(prepared, of_user ? notes_of(*of_user) : std::move(answer.notes), loaded.policy.source);
   if (prepared.plan.network == plan::NetworkKind::kGateway) TRY(add_gateway(prepared, network, caller));
   add_quotas(prepared, facts, caller);
-  prepared.policy = std::move(loaded.policy);
-  prepared.rules = std::move(answer.rules);
-  prepared.paths = std::move(answer.facts);
+  take_answers(prepared, std::move(loaded.policy), std::move(answer));
+  add_known_repositories(prepared, made);
   return prepared;
 }
 
@@ -480,6 +479,12 @@ Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, st
 void hold_names(host::PathQuestion& question, SandboxRepositories& made) {
   question.names = host::PathQuestion::Names::kAlways;
   question.is_sandboxes = [&](const std::string& directory) { return made.take(directory); };
+}
+
+void take_answers(Prepared& prepared, policy::Policy policy, host::PathAnswer answer) {
+  prepared.policy = std::move(policy);
+  prepared.rules = std::move(answer.rules);
+  prepared.paths = std::move(answer.facts);
 }
 
 // Whose home is the image's.

@@ -140,7 +140,7 @@ TWO = {
         f"mv a/b/c/d a/b/c/x; mv a/b/c/x a/b/c/d", "echo 'exec ./evil' > f"),
     "in one that the second one moves": (
         f"echo 'pick HEAD' > f; mkdir {THEIRS}/.git/rebase-merge; ln f {THEIRS}/.git/rebase-merge/{STEPS}",
-        "mv a/b/c a/b/x; echo 'exec ./evil' > f; mv a/b/x a/b/c"),
+        "mv a/b/c a/b/x; echo 'exec ./evil' > f"),
 }
 
 
@@ -149,7 +149,7 @@ def test_what_two_sandboxes_do_together(hutch, repository, backend, way):
     first, second = TWO[way]
     for script in (first, second):
         hutch.run("sh", "-ec", PREPARE + script).ok()
-    steps = repository / THEIRS / ".git/rebase-merge" / STEPS
+    (steps,) = [*repository.glob(f"a/b/*/d/e/theirs/.git/rebase-merge/{STEPS}")] or [repository / "none"]
     assert (steps.exists() and "evil" in steps.read_text()) == (backend == "none")
 
 
@@ -176,8 +176,8 @@ def test_a_link_to_the_hooks_comes_second(hutch, repository, as_user, backend):
 
 def test_a_file_of_a_conflict_becomes_a_link(hutch, repository, as_user, backend):
     as_person(as_user, ["sh", "-ec", PREPARE + "echo a > f; git add f; git commit -qm f"], repository / THEIRS)
-    hutch.run("sh", "-ec", f"cd {THEIRS}/.git; n=$(printf %040d 1); mkdir -p rr-cache/$n; echo x > rr-cache/$n/preimage; "
-                           "printf '%s\\tf\\0' $n > MERGE_RR").ok()
+    hutch.run("sh", "-ec", f"cd {THEIRS}/.git; n=$(printf %040d 1); mkdir -p rr-cache/$n; "
+                           "echo x > rr-cache/$n/preimage; printf '%s\\tf\\0' $n > MERGE_RR").ok()
     hutch.run("sh", "-ec", f"cd {THEIRS}; rm f; ln -s /etc/passwd f").ok()
     assert (repository / THEIRS / ".git/MERGE_RR").exists() == (backend == "none")
 

@@ -169,7 +169,7 @@ def test_beside_a_project_in_a_directory_of_projects_nothing_is_made(run, home):
     """It would be lost: `git worktree add ../x` has to fail."""
     result = run("mkdir ../x || echo refused; mv ~/src ~/other || echo refused; echo here > file")
     assert result.text.split() == ["refused", "refused"] and (home / "src/p/file").exists()
-    refused = f'writing {home}/src/x was refused: filesystem.denyRead[3] "~" denies it; --allow-write {home}/src/x makes'
+    refused = f'writing {home}/src/x was refused: filesystem.denyRead[3] "~" denies it; --allow-write {home}/src/x'
     assert refused in run("mkdir ../x").errors
     run("git init -q ../x", "--allow-write", "../x").ok()
     assert (home / "src/x/.git").is_dir()

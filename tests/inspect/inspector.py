@@ -72,7 +72,7 @@ class Inspector:
         self.ready = queue.Queue()
         self.gone = False
         self.java_store = self.authority = b""
-        # One that cannot start may have said so and ended before the whole message is sent: listen() reads what it said.
+        # One that cannot start may have said so, and ended before the whole message is sent: listen() reads that.
         with contextlib.suppress(ConnectionError):
             self.send(START, struct.pack("<I", VERSION) + texts(extra_ca) + b"\1" + text(authority))
         threading.Thread(target=self.listen, daemon=True).start()
