@@ -58,6 +58,16 @@ class MandatoryWalk {
   Status check_git(int directory, const std::string& path);
   Status add_git_names(int directory, const std::string& path);
   Status check_modules(int directory, const std::string& path, int depth);
+  struct Module {
+    int directory;
+    const std::string& path;
+    const std::vector<sys::TreeEntry>& entries;
+    int depth;  // below "modules", each nested one counted
+  };
+  Status check_module(const Module& module);
+  Status check_inside(const Module& module, int levels);
+  Status check_inner(const Module& inner, int levels);
+  void note_not_searched(const std::string& path);
   Status add_if_there(int directory, const std::string& path, const std::string& name);
   bool is_sandboxes(const std::string& path) const { return search_.is_sandboxes && search_.is_sandboxes(path); }
   bool is_sandboxes_file(const std::string& path) const;
@@ -65,6 +75,7 @@ class MandatoryWalk {
 
   const MandatorySearch& search_;
   std::size_t entries_ = 0;
+  std::size_t inner_directories_ = 0;
   std::vector<std::string> found_;
   std::vector<std::string> told_links_;
   std::vector<std::string> sandbox_links_;
@@ -72,7 +83,15 @@ class MandatoryWalk {
   std::string not_searched_;
 };
 
+// Of the repositories below "modules", with each nested one.
+constexpr int kModuleDepthMax = 4;
+// Below such a repository: git and its extensions have fewer levels there, apart from objects and references.
+constexpr int kInnerLevelsMax = 6;
+constexpr std::size_t kInnerDirectoriesMax = std::size_t{1} << 16;
+
 Result<bool> is_repository(int directory, const std::vector<sys::TreeEntry>& entries);
+Result<bool> is_inner_repository(int directory, const std::vector<sys::TreeEntry>& entries);
+bool has_any(const std::vector<sys::TreeEntry>& entries, std::initializer_list<std::string_view> names);
 // Of views: they differ by their lengths first. A large tree has most of its names compared with each of these.
 bool is_any_of(std::string_view name, std::initializer_list<std::string_view> names);
 std::string below(const std::string& path, std::string_view name);
@@ -248,7 +267,6 @@ Status MandatoryWalk::add_git_names(int directory, const std::string& path) {
 // The repositories of submodules: modules/NAME, where NAME may hold slashes (gitsubmodules(7)), and worktrees/NAME.
 // What is protected tells one as well: a sandbox could have moved the rest away, for the next one.
 Status MandatoryWalk::check_modules(int directory, const std::string& path, int depth) {
-  static constexpr int kModuleDepthMax = 4;
   for (const sys::TreeEntry& entry : TRY(sys::names_in(directory, path))) {
     if (TRY(kind_of(directory, entry)) != sys::EntryKind::kDirectory) continue;
     const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, entry.name));
@@ -258,19 +276,68 @@ Status MandatoryWalk::check_modules(int directory, const std::string& path, int 
       found_.push_back(here);
       continue;
     }
-    bool repository = false;
-    for (const char* name : {"HEAD", "hooks", "config", "commondir"}) {
-      repository = repository || TRY(sys::status_at(child->get(), name)).has_value();
+    const std::vector<sys::TreeEntry> entries = TRY(sys::names_in(child->get(), here));
+    if (has_any(entries, {"HEAD", "hooks", "config", "commondir"})) {
+      TRY(check_module({child->get(), here, entries, depth}));
+    } else if (depth < kModuleDepthMax) {
+      TRY(check_modules(child->get(), here, depth + 1));
+    } else {
+      note_not_searched(here);
     }
-    if (!repository && depth < kModuleDepthMax) TRY(check_modules(child->get(), here, depth + 1));
-    if (!repository && depth >= kModuleDepthMax && not_searched_.empty()) not_searched_ = here;
-    if (!repository) continue;
-    TRY(add_git_names(child->get(), here));
-    const std::optional<UniqueFd> nested = TRY(open_if_allowed(child->get(), "modules"));
-    if (nested && depth >= kModuleDepthMax && not_searched_.empty()) not_searched_ = here;
-    if (nested && depth < kModuleDepthMax) TRY(check_modules(nested->get(), below(here, "modules"), depth + 1));
   }
   return {};
+}
+
+Status MandatoryWalk::check_module(const Module& module) {
+  TRY(add_git_names(module.directory, module.path));
+  const std::optional<UniqueFd> nested = TRY(open_if_allowed(module.directory, "modules"));
+  if (nested && module.depth >= kModuleDepthMax) note_not_searched(module.path);
+  if (nested && module.depth < kModuleDepthMax) {
+    TRY(check_modules(nested->get(), below(module.path, "modules"), module.depth + 1));
+  }
+  return check_inside(module, 1);
+}
+
+// A sandbox can give a directory above a repository the look of one: "modules/a/HEAD" beside "modules/a/b".
+Status MandatoryWalk::check_inside(const Module& module, int levels) {
+  for (const sys::TreeEntry& entry : module.entries) {
+    if (TRY(kind_of(module.directory, entry)) != sys::EntryKind::kDirectory) continue;
+    const std::optional<UniqueFd> child = TRY(open_if_allowed(module.directory, entry.name));
+    const std::string here = below(module.path, entry.name);
+    if (!child) {
+      note_closed(module.directory, module.path, entry.name);
+      found_.push_back(here);
+      continue;
+    }
+    if (++inner_directories_ > kInnerDirectoriesMax) {
+      note_not_searched(here);
+      return {};
+    }
+    const std::vector<sys::TreeEntry> entries = TRY(sys::names_in(child->get(), here));
+    const bool is_searched = levels == 1 && entry.name == "modules";
+    const Module inner{child->get(), here, entries, module.depth};
+    if (TRY(is_inner_repository(child->get(), entries))) {
+      TRY(check_inner(inner, levels));
+    } else if (!is_searched && !plan::is_full_of_git(entry.name)) {
+      if (levels >= kInnerLevelsMax) note_not_searched(here);
+      if (levels < kInnerLevelsMax) TRY(check_inside(inner, levels + 1));
+    }
+  }
+  return {};
+}
+
+// A repository inside of what looks like one.
+Status MandatoryWalk::check_inner(const Module& inner, int levels) {
+  if (inner.depth < kModuleDepthMax) {
+    return check_module({inner.directory, inner.path, inner.entries, inner.depth + 1});
+  }
+  TRY(add_git_names(inner.directory, inner.path));
+  if (levels >= kInnerLevelsMax) note_not_searched(inner.path);
+  return levels < kInnerLevelsMax ? check_inside(inner, levels + 1) : Status();
+}
+
+void MandatoryWalk::note_not_searched(const std::string& path) {
+  if (not_searched_.empty()) not_searched_ = path;
 }
 
 Status MandatoryWalk::add_if_there(int directory, const std::string& path, const std::string& name) {
@@ -294,12 +361,23 @@ void MandatoryWalk::note_closed(int directory, const std::string& path, const st
   if (is_own && not_searched_.empty()) not_searched_ = below(path, name);
 }
 
-// As git itself tells one (gitrepository-layout(5)), or by what is protected in one: a sandbox could have moved the
-// rest away, for the next one not to know it.
 bool is_any_of(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::ranges::find(names, name) != names.end();
 }
 
+bool has_any(const std::vector<sys::TreeEntry>& entries, std::initializer_list<std::string_view> names) {
+  return std::ranges::any_of(entries, [&](const sys::TreeEntry& entry) { return is_any_of(entry.name, names); });
+}
+
+// References and their logs have names of a repository's parts too, such as "HEAD" or a branch "config": one such name
+// is not enough here.
+Result<bool> is_inner_repository(int directory, const std::vector<sys::TreeEntry>& entries) {
+  const bool is_worktree = has_any(entries, {"HEAD"}) && has_any(entries, {"commondir"});
+  return is_worktree || TRY(is_repository(directory, entries));
+}
+
+// As git itself tells one (gitrepository-layout(5)), or by what is protected in one: a sandbox could have moved the
+// rest away, for the next one not to know it.
 Result<bool> is_repository(int directory, const std::vector<sys::TreeEntry>& entries) {
   int parts = 0;
   int guarded = 0;

@@ -41,6 +41,7 @@ struct MandatoryFound {
   std::vector<std::string> told_links;  // symbolic links with names that hutch reports
   std::vector<std::string> sandbox_links;  // ".git" files that sandboxes made, which are not denied
   // Directories of repositories and of linked worktrees, and each ".git", which "git init" would make a repository.
+  // Also those that lie inside of another one below ".git/modules".
   std::vector<std::string> repositories;
   // The first directory of this user's that the search could not enter, although git may find repositories below it: it
   // cannot be listed, or lies deeper in modules. Empty if there is none.

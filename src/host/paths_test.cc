@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "host/expand.h"
 #include "policy/decide.h"
@@ -24,6 +25,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
+using testing::UnorderedElementsAreArray;
 
 // A home with a project in it, below a directory of its own. Not below /tmp: that is a private place.
 class PathsTest : public testing::Test {
@@ -56,6 +58,8 @@ class PathsTest : public testing::Test {
     fs::create_directories(project_ / path);
     return project_ / path;
   }
+
+  std::string in(const std::string& path) const { return project_ / path; }
 
   Result<PathAnswer> look() {
     policy::Policy policy;
@@ -267,6 +271,34 @@ TEST_F(PathsTest, MandatoryDenies) {
   EXPECT_TRUE(writable(make("node_modules/m/.mcp.json"))) << "not looked into";
   EXPECT_TRUE(writable(make("1/2/3/.mcp.json"))) << "deeper than three";
   EXPECT_FALSE(writable(make("1/2/.mcp.json")));
+}
+
+TEST_F(PathsTest, ARepositoryInsideOfWhatLooksLikeOneIsFound) {
+  const std::string modules = ".git/modules/";
+  make(".git/HEAD");
+  make(modules + "a/HEAD");
+  make(modules + "a/logs/refs/remotes/origin/HEAD");
+  make_directory(modules + "a/objects/12/34");
+  std::vector<std::string> all = {in(".git"), in(modules + "a")};
+  for (const char* inner :
+       {"a/b", "a/modules", "a/refs", "a/x/y/z", "a/x/y/z/worktrees/w", "a/modules/d/e/modules/f/g"}) {
+    make(modules + inner + "/HEAD");
+    if (std::string_view(inner).ends_with("/w")) {
+      make(modules + inner + "/commondir");
+    } else {
+      make_directory(modules + inner + "/objects");
+      make_directory(modules + inner + "/refs");
+    }
+    all.push_back(in(modules + inner));
+  }
+  make(modules + "a/modules/d/HEAD");
+  all.push_back(in(modules + "a/modules/d"));
+  const MandatoryFound found = find_mandatory({.root = project_}).value();
+  EXPECT_THAT(std::set<std::string>(found.repositories.begin(), found.repositories.end()),
+              UnorderedElementsAreArray(all));
+  EXPECT_EQ(found.not_searched, "");
+  make_directory(modules + "a/1/2/3/4/5/6/7");
+  EXPECT_EQ(find_mandatory({.root = project_})->not_searched, in(modules + "a/1/2/3/4/5/6"));
 }
 
 TEST_F(PathsTest, MandatoryDeniesAreLiftedByName) {

@@ -41,6 +41,24 @@ std::string absolute_target(std::string_view directory, std::string_view target)
   return cat({directory, "/", target});
 }
 
+constexpr std::array<std::string_view, 3> kOperations = {"rebase-merge", "rebase-apply", "sequencer"};
+
+bool is_operation(std::string_view name) { return std::ranges::find(kOperations, name) != kOperations.end(); }
+
+// The directory of a repository in which the change of `path` is one that is checked.
+std::string_view directory_of_state(std::string_view path) {
+  static constexpr std::array<std::string_view, 5> kFiles = {"MERGE_RR", "gitdir", "index", "HEAD", "commondir"};
+  const std::string_view directory = directory_of_file(path);
+  const std::string_view name = base_of(path);
+  if (is_operation(name) || std::ranges::find(kFiles, name) != kFiles.end()) return directory;
+  return is_operation(base_of(directory)) ? directory_of_file(directory) : std::string_view();
+}
+
+// "HEAD" is the name of references and logs too.
+bool is_of_references(std::string_view directory) {
+  return base_of(directory) == "logs" || directory.contains("/refs/");
+}
+
 // Names below ".git/modules" and ".git/worktrees" are protected, wherever that ".git" lies.
 bool is_own_git_directory(std::string_view link, std::string_view text, std::string_view root) {
   static constexpr std::string_view kPrefix = "gitdir: ";
@@ -56,7 +74,9 @@ bool is_own_git_directory(std::string_view link, std::string_view text, std::str
   if (git == parts.end() || std::ranges::distance(git, parts.end()) < 3) return false;
   // Other names would be protected in a ".git" inside of another ".git".
   if (std::find(git + 1, parts.end(), ".git") != parts.end()) return false;
-  return *(git + 1) == "modules" || is_worktree_directory(path);
+  if (*(git + 1) != "modules") return is_worktree_directory(path);
+  // No search looks below these in a repository, and the first name may be that of one.
+  return std::none_of(git + 3 < parts.end() ? git + 3 : parts.end() - 1, parts.end() - 1, is_full_of_git);
 }
 
 bool is_own_common_directory(std::string_view text) { return without_line_ends(text) == "../.."; }
@@ -105,18 +125,16 @@ bool takes_worktrees_away(std::string_view from, std::string_view to) {
 
 std::string_view checked_git_directory(std::string_view path) {
   static constexpr std::string_view kGit = "/.git";
-  static constexpr std::array<std::string_view, 3> kOperations = {"rebase-merge", "rebase-apply", "sequencer"};
-  static constexpr std::array<std::string_view, 5> kFiles = {"MERGE_RR", "gitdir", "index", "HEAD", "commondir"};
   const std::size_t in_git = path.rfind("/.git/");
   if (path.ends_with(kGit)) return path;
-  if (in_git != std::string_view::npos) return path.substr(0, in_git + kGit.size());
-  const auto is_operation = [](std::string_view name) {
-    return std::ranges::find(kOperations, name) != kOperations.end();
-  };
-  const std::string_view directory = directory_of_file(path);
-  const std::string_view name = base_of(path);
-  if (is_operation(name) || std::ranges::find(kFiles, name) != kFiles.end()) return directory;
-  return is_operation(base_of(directory)) ? directory_of_file(directory) : std::string_view();
+  const std::string_view directory = directory_of_state(path);
+  if (in_git == std::string_view::npos) return directory;
+  // The repositories of submodules, and what lies in one: nobody has to have found it.
+  const std::string_view git = path.substr(0, in_git + kGit.size());
+  const std::string_view inner = path.substr(git.size());
+  const bool is_below = inner.starts_with("/modules/") || inner.starts_with("/worktrees/");
+  const bool is_reference = base_of(path) == "HEAD" && is_of_references(directory);
+  return is_below && directory.size() > git.size() && !is_reference ? directory : git;
 }
 
 bool is_probe_of_git(std::string_view path, std::string_view text) {
@@ -155,6 +173,8 @@ bool is_repository_config(std::string_view path) {
   const bool is_of_git = directory.ends_with("/.git") || directory.contains("/.git/modules/");
   return is_of_git && git_name(base_of(path)) == GitName::kConfig && judged_file(path) == JudgedFile::kNone;
 }
+
+bool is_full_of_git(std::string_view name) { return name == "objects" || name == "refs" || name == "logs"; }
 
 GitName git_name(std::string_view name) {
   if (name == "HEAD" || name == "objects" || name == "refs") return GitName::kPart;

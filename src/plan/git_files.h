@@ -24,7 +24,8 @@ bool takes_worktrees_away(std::string_view from, std::string_view to);
 
 // The directory that git may take for a repository's, or for a linked worktree's in one, if what hutch checks there
 // after a command can change when `path` is made: the directory by its name ".git", any other one by the name of a part
-// of a repository, or of an operation of git's. Empty if there is none.
+// of a repository, or of an operation of git's. The innermost one counts below ".git/modules" and ".git/worktrees".
+// Empty if there is none.
 std::string_view checked_git_directory(std::string_view path);
 
 // Whether the symbolic link at `path` with the target `text` is one that git-init(1) makes to find out whether it can.
@@ -50,6 +51,10 @@ bool is_harmless_text(JudgedFile kind, std::string_view path, std::string_view t
 
 // Whether the path is "config" or "config.worktree" of a ".git" or of a submodule's repository in one.
 bool is_repository_config(std::string_view path);
+
+// A directory of a repository in which git itself has any number of directories. A search does not look into it, and no
+// ".git" file of a sandbox leads below it.
+bool is_full_of_git(std::string_view name);
 
 // The meaning of a name to git, if its directory is a repository.
 enum class GitName { kOther, kPart, kCommonDirectory, kConfig, kHooks };

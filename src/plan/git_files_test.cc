@@ -16,6 +16,8 @@ TEST(GitFiles, ALinkIntoTheRepositorysOwnDirectoryIsHarmless) {
   EXPECT_TRUE(leads_home("/p/sub/.git", "gitdir: ../.git/modules/sub\n"));
   EXPECT_TRUE(leads_home("/p/a/b/.git", "gitdir: ../../.git/modules/a/b\n"));
   EXPECT_TRUE(leads_home("/p/wt/.git", "gitdir: /p/.git/worktrees/wt\n"));
+  EXPECT_TRUE(leads_home("/p/docs/refs/.git", "gitdir: ../../.git/modules/docs/refs\n"));
+  EXPECT_TRUE(leads_home("/p/logs/a/.git", "gitdir: ../../.git/modules/logs/a\n"));
   EXPECT_TRUE(leads_home("/p/sub/wt/.git", "gitdir: /p/.git/modules/sub/worktrees/wt"));
 }
 
@@ -24,6 +26,7 @@ TEST(GitFiles, ALinkElsewhereIsNot) {
        {"gitdir: ../evil\n", "gitdir: e", "gitdir: /p/.git\n", "gitdir: ../.git/modules\n", "gitdir: ../.git/evil\n",
         "gitdir: ../.git/modules/../../evil\n", "gitdir: /tmp/.git/modules/x", "gitdir: x/../.git/modules/x",
         "gitdir: ../.git/worktrees/a/b", "gitdir: \n", "gitdir:", "", "gitdir: ../../.git/modules/sub\n",
+        "gitdir: ../.git/modules/a/refs/b", "gitdir: ../.git/modules/a/b/objects/c/worktrees/w",
         "gitdir: ../.git/modules/a/.git/b", "gitdir: ../.git/modules/x\ny", "GITDIR: ../.git/modules/x"}) {
     EXPECT_FALSE(leads_home("/p/sub/.git", text)) << text;
   }
@@ -130,7 +133,14 @@ TEST(GitFiles, TheMarkOfALink) {
 TEST(GitFiles, WhereAChangeIsOneThatIsChecked) {
   EXPECT_EQ(checked_git_directory("/p/.git"), "/p/.git");
   EXPECT_EQ(checked_git_directory("/p/.git/HEAD"), "/p/.git");
-  EXPECT_EQ(checked_git_directory("/p/.git/modules/m/rebase-merge/git-rebase-todo"), "/p/.git");
+  EXPECT_EQ(checked_git_directory("/p/.git/modules/m/rebase-merge/git-rebase-todo"), "/p/.git/modules/m");
+  EXPECT_EQ(checked_git_directory("/p/.git/modules/a/b/rebase-merge"), "/p/.git/modules/a/b");
+  EXPECT_EQ(checked_git_directory("/p/.git/modules/a/refs/b/index"), "/p/.git/modules/a/refs/b");
+  EXPECT_EQ(checked_git_directory("/p/.git/modules/a/refs/remotes/origin/HEAD"), "/p/.git");
+  EXPECT_EQ(checked_git_directory("/p/.git/modules/a/logs/HEAD"), "/p/.git");
+  EXPECT_EQ(checked_git_directory("/p/.git/modules/a/objects/pack/x"), "/p/.git");
+  EXPECT_EQ(checked_git_directory("/p/.git/modules/sequencer"), "/p/.git/modules");
+  EXPECT_EQ(checked_git_directory("/p/.git/worktrees/w/index"), "/p/.git/worktrees/w");
   EXPECT_EQ(checked_git_directory("/p/.git/s/.git/index"), "/p/.git/s/.git");
   EXPECT_EQ(checked_git_directory("/p/store/worktrees/w/rebase-merge"), "/p/store/worktrees/w");
   EXPECT_EQ(checked_git_directory("/p/store/worktrees/w/sequencer/todo"), "/p/store/worktrees/w");

@@ -1,0 +1,72 @@
+# A repository below ".git/modules" that something hides from the search.
+"""Each case bites where nothing protects, and nowhere else."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "suite"))
+from git_ways import as_person, commit_first  # noqa: E402
+
+STEPS = "rebase-merge/git-rebase-todo"
+PREPARE = (
+    "export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.example GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b.example; "
+    f"todo() {{ mkdir -p $1/rebase-merge; echo 'exec ./evil' > $1/{STEPS}; }}; "
+    # NAME: a repository of that name, and its work tree.
+    "module() { mkdir -p $(dirname .git/modules/$1); git init -q --separate-git-dir .git/modules/$1 s; "
+    "git -C s commit -q --allow-empty -m s; }; ")
+DECOY = "mkdir -p .git/modules/a; echo x > .git/modules/a/HEAD; "
+
+# What hides the repository, and its name.
+HIDDEN = {
+    "beside a name of git's": (DECOY, "a/b"),
+    "below such a name": (DECOY + "mkdir .git/modules/a/x; echo x > .git/modules/a/x/HEAD; ", "a/x/b"),
+    "in a repository": ("git init -q --bare .git/modules/a; ", "a/b"),
+    "below another directory of it": ("git init -q --bare .git/modules/a; ", "a/info/x/y"),
+    "as its modules": (DECOY, "a/modules"),
+    "with the name of its references": (DECOY, "a/refs"),
+    "in a repository of a name with slashes": ("mkdir .git/modules; git init -q --bare .git/modules/1/2/3/4; ",
+                                               "1/2/3/4/5"),
+}
+
+
+@pytest.fixture
+def repository(as_user, project):
+    return commit_first(as_user, project)
+
+
+@pytest.mark.parametrize("way", HIDDEN)
+def test_an_operation_in_a_repository_that_an_earlier_sandbox_hid(hutch, repository, backend, way):
+    decoy, name = HIDDEN[way]
+    hutch.run("sh", "-ec", PREPARE + decoy + f"module {name}").ok()
+    result = hutch.run("sh", "-ec", PREPARE + f"todo .git/modules/{name}").ok()
+    assert (repository / ".git/modules" / name / STEPS).exists() == (backend == "none"), str(result)
+
+
+def test_no_git_file_leads_where_no_search_looks(hutch, repository, backend):
+    """Nor anything that a search would have to find there."""
+    hutch.run("sh", "-c", PREPARE + DECOY + "module a/refs/b; true").ok()
+    assert (repository / "s/.git").exists() == (backend == "none")
+
+
+# Where no supervisor knows the names, the search at the start has to find what may not be written.
+@pytest.mark.parametrize("name", ["lib/one", "lib/refs"])
+def test_the_configuration_of_a_submodule_that_a_sandbox_hid(hutch, repository, as_user, backend, name):
+    config = repository / ".git/modules" / name / "config"
+    as_person(as_user, ["sh", "-ec", PREPARE + f"module {name}"], repository)
+    before = config.read_text(encoding="utf-8")
+    hutch.sh("echo x > .git/modules/lib/HEAD").ok()
+    hutch.sh(f"printf '[core]\\n\\tfsmonitor = ./evil\\n' >> .git/modules/{name}/config; true").ok()
+    assert (config.read_text(encoding="utf-8") == before) == (backend != "none")
+
+
+# The second sandbox changes nothing in the repository: its work tree leads to the person's hooks since.
+@pytest.mark.parametrize("name", ["b", "a/b"])
+def test_the_work_tree_of_one_that_a_sandbox_hid(hutch, repository, backend, name):
+    git = f".git/modules/{name}"
+    up = "../" * (name.count("/") + 3)
+    hutch.sh(f"{DECOY} git init -q --bare {git}; git config -f {git}/config core.bare false; "
+             f"git config -f {git}/config core.worktree {up}hk; mkdir s; echo gitdir: ../{git} > s/.git").ok()
+    hutch.sh("ln -s .git/hooks hk").ok()
+    assert (repository / "hk").is_symlink() == (backend == "none")
