@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -16,6 +15,7 @@
 #include "plan/git_state.h"
 #include "policy/decide.h"
 #include "service/deep_repositories.h"
+#include "service/git_aside.h"
 #include "service/git_link_mark.h"
 #include "service/git_work_tree.h"
 #include "service/git_worked.h"
@@ -83,34 +83,6 @@ std::optional<std::string> repository_above(const std::string& path) {
     if (has("HEAD") && has("objects") && has("refs")) return above;
   }
   return std::nullopt;
-}
-
-// Moves `path` by the descriptor of its directory: this sandbox, if it continues, or another one could put a link on
-// the way there, and the link's target is the user's. Empty: `path` was not moved.
-std::string move_aside(const std::string& path, const std::string& quarantine) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const std::string moment = std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
-  const std::string above = path.substr(0, path.rfind('/'));
-  const std::string name = path.substr(above.size() + 1);
-  const auto directory = sys::open_exact(above);
-  if (!directory) return {};
-  const std::string aside = cat({quarantine, "/", name, "-", moment});
-  using enum sys::Replacing;
-  if (sys::make_private_directories(quarantine) && !sys::exists(aside) &&
-      sys::rename_at(directory->get(), name, sys::kCwd, aside, kAllowed)) {
-    return aside;
-  }
-  const std::string beside = cat({"quarantine-", name, "-", moment});
-  const auto there = sys::status_at(directory->get(), beside);
-  const bool moved = there && !*there && sys::rename_at(directory->get(), name, directory->get(), beside, kAllowed);
-  return moved ? cat({above, "/", beside}) : std::string();
-}
-
-std::string taken_away(const std::string& path, const std::string& quarantine) {
-  if (quarantine.empty()) return "it may be yours, so it stays: look at it before you run git there";
-  const std::string aside = move_aside(path, quarantine);
-  if (aside.empty()) return "it could not be moved away: remove it before you run git there";
-  return cat({printable(path), " was moved to ", printable(aside)});
 }
 
 // Whether `path` is in one of the directories, which are sorted.

@@ -109,8 +109,12 @@ Result<std::string> regular_file_text(const std::string& path, std::size_t bytes
 // something else in the place of a name, which fchmodat(2) follows.
 Status open_up(int directory, const std::string& name) {
   const UniqueFd found = TRY(open_retrying(directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  const std::string own = cat({"/proc/self/fd/", std::to_string(found.get())});
-  return check(::chmod(own.c_str(), 0700), {"chmod(", name, ")"});
+  return set_directory_mode(found.get(), 0700);
+}
+
+Status set_directory_mode(int directory, std::uint32_t mode) {
+  const std::string own = cat({"/proc/self/fd/", std::to_string(directory)});
+  return check(::chmod(own.c_str(), mode), {"chmod(", own, ")"});
 }
 
 namespace {

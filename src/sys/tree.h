@@ -54,6 +54,8 @@ Status remove_tree(const std::string& path);
 Status remove_tree_at(int directory, const std::string& name);
 // Gives a directory back to its owner, who closed it (mode 0700). A link is an error.
 Status open_up(int directory, const std::string& name);
+// Of the directory itself, which may be open as O_PATH (proc(5): fchmod(2) takes no such descriptor).
+Status set_directory_mode(int directory, std::uint32_t mode);
 
 enum class Permission { kRead, kWrite };
 

@@ -1,4 +1,4 @@
-# A repository below ".git/modules" that something hides from the search.
+# A repository below ".git/modules" that something hides, and findings that resist being moved aside.
 """Each case bites where nothing protects, and nowhere else."""
 
 import pathlib
@@ -70,3 +70,17 @@ def test_the_work_tree_of_one_that_a_sandbox_hid(hutch, repository, backend, nam
              f"git config -f {git}/config core.worktree {up}hk; mkdir s; echo gitdir: ../{git} > s/.git").ok()
     hutch.sh("ln -s .git/hooks hk").ok()
     assert (repository / "hk").is_symlink() == (backend == "none")
+
+
+@pytest.mark.parametrize("mode", ["555", "755"])
+def test_a_directory_that_is_closed_for_writing_keeps_nothing(hutch, repository, backend, mode):
+    result = hutch.sh(f"mkdir -p .git/rebase-merge; echo exec evil > .git/{STEPS}; chmod {mode} .git").ok()
+    assert (repository / ".git").stat().st_mode & 0o777 == int(mode, 8)
+    assert (repository / ".git" / STEPS).exists() == (backend == "none"), str(result)
+    (repository / ".git").chmod(0o755)
+
+
+def test_a_name_that_leaves_no_room_for_more_keeps_nothing(hutch, repository, backend):
+    link = repository / ".git" / ("a" * 255)
+    hutch.sh(f"ln -s /etc/passwd .git/{link.name}; true").ok()
+    assert link.is_symlink() == (backend == "none")
