@@ -19,6 +19,7 @@
 #include "service/git_link_mark.h"
 #include "service/git_work_tree.h"
 #include "service/git_worked.h"
+#include "service/git_worktree_link.h"
 #include "service/prepare.h"
 #include "sys/beneath.h"
 #include "sys/changed.h"
@@ -291,10 +292,20 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
       std::string state = found_state(*text);
       if (is_of_other(others, path, state)) continue;
       found.emplace(path, state);
+      if (path.ends_with("/gitdir")) remember_way(*text ? worktree_link(path, **text) : std::string(), others, found);
       states_.emplace(path, std::move(state));
       if (path.ends_with(kResolutions) && resolution_elsewhere(directory)) users_ways_out_.insert(path);
     }
   }
+}
+
+// The user may have moved a worktree and put a link in its place.
+void GitBefore::remember_way(const std::string& link, const std::vector<OtherRun>& others, FoundStates& found) {
+  const std::string directory = directory_of(link);
+  const std::string way(link.empty() ? kPlainWay : way_to_link(link));
+  if (way.empty() || is_of_other(others, directory, way)) return;
+  found.emplace(directory, way);
+  states_.emplace(directory, way);
 }
 
 void GitBefore::forget_of(const std::vector<OtherRun>& others, FoundStates& found) {
@@ -438,7 +449,7 @@ void GitBefore::look_at_operations(const std::vector<std::string>& directories, 
     const std::string gitdir = cat({directory, "/gitdir"});
     const auto named = state_text(gitdir, left);
     if (named) mark_link_of(gitdir, *named);
-    if (named && leads_elsewhere(gitdir, *named)) {
+    if (named && leads_elsewhere(gitdir, *named, after.not_searched)) {
       told.push_back(cat({printable(gitdir), ", which the command wrote, has `git worktree` write elsewhere; ",
                           taken_away(gitdir, quarantine), "; `git worktree repair PATH` makes a new one"}));
     }
@@ -460,24 +471,33 @@ bool GitBefore::is_users(const std::string& path, const GitStateText& text) cons
 }
 
 // "git worktree repair" writes the ".git" that this file names. The command may write below its own directories anyway.
-bool GitBefore::leads_elsewhere(const std::string& gitdir, const GitStateText& text) const {
-  if (is_users(gitdir, text)) return false;
-  std::string_view path = text ? std::string_view(*text) : std::string_view();
-  while (path.ends_with('\n')) path.remove_suffix(1);
-  const auto is_plain = [](std::string_view part) { return part != ".." && part != "."; };
+bool GitBefore::leads_elsewhere(const std::string& gitdir, const GitStateText& text, std::string& closed) const {
+  const std::string path = text ? worktree_link(gitdir, *text) : std::string();
   const auto holds = [&](const std::string& root) { return is_within(path, root); };
-  if (!std::ranges::all_of(split(path, '/'), is_plain)) return true;
-  // In the sandbox git writes the path that the sandbox has; outside it leads nowhere.
-  const bool is_own = std::ranges::any_of(agents_own_places(prepared_), holds, &plan::MountStep::target);
-  return !is_own && std::ranges::none_of(written_, holds);
+  const bool is_written = std::ranges::any_of(written_, holds);
+  const bool is_its = !is_users(gitdir, text);
+  if (is_its) {
+    const auto is_plain = [](std::string_view part) { return part != ".." && part != "."; };
+    const bool is_exact =
+        text && text->starts_with('/') && std::ranges::all_of(split(text_of_link(*text), '/'), is_plain);
+    if (!is_exact) return true;
+    // In the sandbox git writes the path that the sandbox has; outside it leads nowhere.
+    if (std::ranges::any_of(agents_own_places(prepared_), holds, &plan::MountStep::target)) return false;
+  }
+  if (!is_written) return is_its;
+  const std::string directory = directory_of(path);
+  const std::string_view way = way_to_link(path);
+  const auto before = states_.find(directory);
+  const bool was_so = !is_its && before != states_.end() && before->second == way;
+  if (way == kClosedWay && !was_so && closed.empty()) closed = directory;
+  return way == kWayOfLinks && !was_so;
 }
 
 // The next run must not take a link that this one made for the user's: the link says which repository comes along. A
 // supervisor marks each link that it makes, so that another one is the user's if it is as new as what names it.
 void GitBefore::mark_link_of(const std::string& gitdir, const GitStateText& text) const {
   if (!text || is_users(gitdir, text)) return;
-  std::string_view link = *text;
-  while (link.ends_with('\n')) link.remove_suffix(1);
+  const std::string_view link = text_of_link(*text);
   const std::string directory = directory_of(gitdir);
   const auto found = host::canonical_path(link.starts_with('/') ? std::string(link) : cat({directory, "/", link}));
   const auto holds = [&](const std::string& root) { return is_within(found->path, root); };

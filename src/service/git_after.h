@@ -101,12 +101,13 @@ class GitBefore {
   LinksNow links_now(const std::vector<std::string>& repositories) const;
   bool is_users(const std::string& path, const GitStateText& text) const;
   void mark_link_of(const std::string& gitdir, const GitStateText& text) const;
-  bool leads_elsewhere(const std::string& gitdir, const GitStateText& text) const;
+  bool leads_elsewhere(const std::string& gitdir, const GitStateText& text, std::string& closed) const;
   void remember(const std::vector<std::string>& repositories, const std::vector<std::string>& before);
   void remember_links(const std::vector<std::string>& repositories, const std::vector<std::string>& before,
                       const std::vector<OtherRun>& others, FoundStates& found);
   void remember_texts(const std::vector<std::string>& repositories, const std::vector<std::string>& before,
                       const std::vector<OtherRun>& others, FoundStates& found);
+  void remember_way(const std::string& link, const std::vector<OtherRun>& others, FoundStates& found);
   void forget_of(const std::vector<OtherRun>& others, FoundStates& found);
   bool is_of_other(const std::vector<OtherRun>& others, const std::string& path, const std::string& state) const;
 

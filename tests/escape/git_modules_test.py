@@ -84,3 +84,32 @@ def test_a_name_that_leaves_no_room_for_more_keeps_nothing(hutch, repository, ba
     link = repository / ".git" / ("a" * 255)
     hutch.sh(f"ln -s /etc/passwd .git/{link.name}; true").ok()
     assert link.is_symlink() == (backend == "none")
+
+
+def worktree_repair(person, repository):
+    as_person(person, ["git", "worktree", "repair"], repository, ok=False)
+
+
+@pytest.mark.parametrize("commands", [
+    ["git worktree add -q w; mv w w2; ln -s OUTSIDE w"],
+    ["git worktree add -q w", "mv w w2; ln -s OUTSIDE w"],
+    ["mkdir d; git worktree add -q d/w", "mv d d2; ln -s OUTSIDE d"],
+    ["git worktree add -q w; rm w/.git; printf '%s \\n' $PWD/w/.git > .git/worktrees/w/gitdir; "
+     "mv w w2; ln -s OUTSIDE w"],
+    ["git worktree add -q w; echo $PWD/w > .git/worktrees/w/gitdir; mv w w2; ln -s OUTSIDE w"],
+], ids=["at once", "by a later sandbox", "further up", "with white space", "by another path"])
+def test_repair_of_a_worktree_writes_through_no_link(hutch, repository, as_user, backend, commands):
+    outside = as_user.mkdir(repository.parent / f"{repository.name}-outside")
+    as_user.mkdir(outside / "w")
+    for command in commands:
+        hutch.sh("set -e; " + command.replace("OUTSIDE", str(outside))).ok()
+    worktree_repair(as_user, repository)
+    written = [name for name in (".git", "w/.git") if (outside / name).exists()]
+    assert bool(written) == (backend == "none"), written
+
+
+def test_the_persons_own_link_to_a_worktree_stays(hutch, repository, as_user, backend):
+    elsewhere = repository.parent / f"{repository.name}-elsewhere"
+    as_person(as_user, ["sh", "-ec", f"git worktree add -q w; mv w {elsewhere}; ln -s {elsewhere} w"], repository)
+    assert "gitdir" not in hutch.sh("echo more > more; git status > /dev/null").ok().errors
+    assert (repository / ".git/worktrees/w/gitdir").exists()
