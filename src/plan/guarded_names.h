@@ -48,8 +48,8 @@ struct GuardedNames {
   std::vector<std::string> configs{};
   // Repositories that a sandbox has made earlier, and nobody has configured since: they count as this sandbox's.
   std::vector<RepositoryIdentity> made{};
-  // Directories of repositories that sandboxes have made, or have worked in where no search finds them: hutch knows what
-  // is the user's there, and has to be told where they move.
+  // Directories of repositories that sandboxes have made, or have worked in where no search finds them: hutch knows
+  // what is the user's there, and has to be told where they move.
   std::vector<std::string> worked{};
   // Files of the list that existed at the start, sorted: no directory above one moves.
   std::vector<std::string> kept{};
