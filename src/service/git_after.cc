@@ -299,13 +299,19 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
   }
 }
 
-// The user may have moved a worktree and put a link in its place.
+// The user may have moved a worktree out of the project and put a link in its place.
 void GitBefore::remember_way(const std::string& link, const std::vector<OtherRun>& others, FoundStates& found) {
+  if (!may_write(link)) return;
   const std::string directory = directory_of(link);
-  const std::string way(link.empty() ? kPlainWay : way_to_link(link));
-  if (way.empty() || is_of_other(others, directory, way)) return;
-  found.emplace(directory, way);
-  states_.emplace(directory, way);
+  const std::string where = where_git_writes(link);
+  const std::string state = found_state(GitStateText(where));
+  if (may_write(where) || is_of_other(others, directory, state)) return;
+  found.emplace(directory, state);
+  states_.emplace(directory, state);
+}
+
+bool GitBefore::may_write(const std::string& path) const {
+  return std::ranges::any_of(written_, [&](const std::string& root) { return is_within(path, root); });
 }
 
 void GitBefore::forget_of(const std::vector<OtherRun>& others, FoundStates& found) {
@@ -473,8 +479,6 @@ bool GitBefore::is_users(const std::string& path, const GitStateText& text) cons
 // "git worktree repair" writes the ".git" that this file names. The command may write below its own directories anyway.
 bool GitBefore::leads_elsewhere(const std::string& gitdir, const GitStateText& text, std::string& closed) const {
   const std::string path = text ? worktree_link(gitdir, *text) : std::string();
-  const auto holds = [&](const std::string& root) { return is_within(path, root); };
-  const bool is_written = std::ranges::any_of(written_, holds);
   const bool is_its = !is_users(gitdir, text);
   if (is_its) {
     const auto is_plain = [](std::string_view part) { return part != ".." && part != "."; };
@@ -482,15 +486,17 @@ bool GitBefore::leads_elsewhere(const std::string& gitdir, const GitStateText& t
         text && text->starts_with('/') && std::ranges::all_of(split(text_of_link(*text), '/'), is_plain);
     if (!is_exact) return true;
     // In the sandbox git writes the path that the sandbox has; outside it leads nowhere.
+    const auto holds = [&](const std::string& root) { return is_within(path, root); };
     if (std::ranges::any_of(agents_own_places(prepared_), holds, &plan::MountStep::target)) return false;
   }
-  if (!is_written) return is_its;
+  if (!may_write(path)) return is_its;
   const std::string directory = directory_of(path);
-  const std::string_view way = way_to_link(path);
+  const std::string where = where_git_writes(path);
   const auto before = states_.find(directory);
-  const bool was_so = !is_its && before != states_.end() && before->second == way;
-  if (way == kClosedWay && !was_so && closed.empty()) closed = directory;
-  return way == kWayOfLinks && !was_so;
+  const bool was_so = !is_its && before != states_.end() && before->second == found_state(GitStateText(where));
+  if (was_so || may_write(where)) return false;
+  if (where.empty() && closed.empty()) closed = directory;
+  return !where.empty();
 }
 
 // The next run must not take a link that this one made for the user's: the link says which repository comes along. A

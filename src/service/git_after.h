@@ -108,6 +108,7 @@ class GitBefore {
   void remember_texts(const std::vector<std::string>& repositories, const std::vector<std::string>& before,
                       const std::vector<OtherRun>& others, FoundStates& found);
   void remember_way(const std::string& link, const std::vector<OtherRun>& others, FoundStates& found);
+  bool may_write(const std::string& path) const;
   void forget_of(const std::vector<OtherRun>& others, FoundStates& found);
   bool is_of_other(const std::vector<OtherRun>& others, const std::string& path, const std::string& state) const;
 

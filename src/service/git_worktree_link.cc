@@ -3,20 +3,13 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 
+#include "host/paths.h"
 #include "sys/files.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
-
-namespace {
-
-std::string_view way_of(int error) {
-  if (error == ELOOP) return kWayOfLinks;
-  return error == ENOENT || error == ENOTDIR ? kPlainWay : kClosedWay;
-}
-
-}  // namespace
 
 std::string_view text_of_link(std::string_view gitdir) {
   // As git does it (strbuf_rtrim() in get_linked_worktree()).
@@ -31,13 +24,18 @@ std::string worktree_link(const std::string& path, std::string_view gitdir) {
   return link.lexically_normal().string();
 }
 
-std::string_view way_to_link(const std::string& path) {
+std::string where_git_writes(const std::string& path) {
   const std::size_t above = path.rfind('/');
   const auto directory = sys::open_exact(path.substr(0, above));
-  if (!directory) return way_of(directory.error().sys_errno);
-  const auto link = sys::status_at(directory->get(), path.substr(above + 1));
-  if (!link) return way_of(link.error().sys_errno);
-  return *link && (*link)->kind == sys::EntryKind::kSymlink ? kWayOfLinks : kPlainWay;
+  const Result<std::optional<sys::PathStatus>> link =
+      directory ? sys::status_at(directory->get(), path.substr(above + 1)) : fail(directory.error());
+  const bool is_plain = link && (!*link || (*link)->kind != sys::EntryKind::kSymlink);
+  const int error = link ? ELOOP : link.error().sys_errno;
+  // Where nothing is, git writes nothing either.
+  if (is_plain || error == ENOENT || error == ENOTDIR) return path;
+  if (error != ELOOP) return {};
+  const auto found = host::canonical_path(path);
+  return found ? found->path : std::string();
 }
 
 }  // namespace hutch::service

@@ -113,3 +113,18 @@ def test_the_persons_own_link_to_a_worktree_stays(hutch, repository, as_user, ba
     as_person(as_user, ["sh", "-ec", f"git worktree add -q w; mv w {elsewhere}; ln -s {elsewhere} w"], repository)
     assert "gitdir" not in hutch.sh("echo more > more; git status > /dev/null").ok().errors
     assert (repository / ".git/worktrees/w/gitdir").exists()
+
+
+def test_a_link_of_the_persons_that_a_sandbox_turned(hutch, repository, as_user, backend):
+    """The text names the same path, which led out of the project before."""
+    elsewhere = repository.parent / f"{repository.name}-elsewhere"
+    outside = as_user.mkdir(repository.parent / f"{repository.name}-outside")
+    as_person(as_user, ["sh", "-ec", f"git worktree add -q w; mv w {elsewhere}; ln -s {elsewhere} w"], repository)
+    hutch.sh(f"ln -sfn {outside} w").ok()
+    worktree_repair(as_user, repository)
+    assert (outside / ".git").exists() == (backend == "none")
+
+
+def test_a_link_within_the_project_to_a_worktree_stays(hutch, repository, backend):
+    hutch.sh("git worktree add -q w; mv w w2; ln -s w2 w").ok()
+    assert (repository / ".git/worktrees/w/gitdir").exists()
