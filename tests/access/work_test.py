@@ -51,7 +51,7 @@ def left_in(directory, passed_over=()):
         if stat.S_ISREG(status.st_mode):
             says = path.read_bytes().replace(name, b"HERE")
             # hutch ends such a file with two line ends, and git reads over them.
-            says = says.rstrip(b"\n") if path.name == ".git" else says
+            says = says.rstrip(b"\n") if path.name in (".git", "commondir") else says
         found[relative] = (oct(status.st_mode), says)
     return found
 
