@@ -360,8 +360,8 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   TRY(judge_rules(call, to.path));
   TRY(judge_move(call, from, to));
   if (is_kept(from)) return fail(refuse_git(call, from.path).error());
-  TRY(announce_move(from, to));
-  if ((flags & kExchange) != 0) TRY(announce_move(to, from));
+  TRY(announce_move(call, from, to));
+  if ((flags & kExchange) != 0) TRY(announce_move(call, to, from));
   if (is_repository(from)) repositories_.taken_apart(from.at());
   const MadeName made = TRY(judge_git(call, to, MadeOf::kMoved, Places::Outlook::kNow));
   if ((flags & kExchange) == 0) {

@@ -171,7 +171,7 @@ class AccessCalls {
   Status take_turn(const AccessCall& call, const std::string& path) const;
   // An error: the call is to be made in a turn, or the host to be told of the repository first.
   Status want_turn(const AccessCall& call, const std::string& path) const;
-  Status announce_move(const Entry& from, const Entry& to) const;
+  Status announce_move(const AccessCall& call, const Entry& from, const Entry& to) const;
   void tell_moved(const Entry& from, const Entry& to) const;
   void tell_exchanged(const Entry& one, const Entry& other) const;
   Status outlive_turn(const Entry& entry) const;

@@ -67,8 +67,8 @@ Status AccessCalls::want_turn(const AccessCall& call, const std::string& path) c
 }
 
 // A run that is killed between a move and the next message would have left the host with the name before it.
-Status AccessCalls::announce_move(const Entry& from, const Entry& to) const {
-  if (!worked_.moves(from.path, to.path, names_)) return {};
+Status AccessCalls::announce_move(const AccessCall& call, const Entry& from, const Entry& to) const {
+  if (!worked_.moves(call.raw.id, from.path, to.path, names_)) return {};
   untold_ = wire::Repository{wire::Repository::Event::kMoves, to.path, from.path};
   return call_error(EAGAIN);
 }

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "plan/guarded_names.h"
@@ -31,21 +32,22 @@ class WorkedRepositories {
     if (told_.size() < kDirectoriesMax) told_.insert(directory);
     return told_.contains(directory);
   }
-  // The host knows it from an earlier sandbox.
-  void know(const std::vector<std::string>& directories) { told_.insert(directories.begin(), directories.end()); }
-  // Whether the host is to be told, before `from` gets the name `to`, that such a directory moves with it: only once
-  // for each call.
-  bool moves(const std::string& from, const std::string& to, const plan::GuardedNames& names);
+  // The host knows them from earlier sandboxes.
+  void know(const std::vector<std::string>& directories) { known_.insert(directories.begin(), directories.end()); }
+  // Whether the host is to be told, before `from` gets the name `to` by the call with the number `call`, that such a
+  // directory moves with it: once for each call, which then comes again.
+  bool moves(std::uint64_t call, const std::string& from, const std::string& to, const plan::GuardedNames& names);
   // `from` has the name `to` by now. Whether such a directory has moved with it.
   bool moved(const std::string& from, const std::string& to, const plan::GuardedNames& names);
 
  private:
-  std::vector<std::string> below(const std::string& from, const std::string& to, const plan::GuardedNames& names) const;
+  bool is_any_below(const std::string& from, const plan::GuardedNames& names) const;
 
   static constexpr std::size_t kDirectoriesMax = 1024;
   static constexpr std::size_t kMovesMax = 256;  // calls that wait meanwhile, and those that were given up
+  std::set<std::string, std::less<>> known_;
   std::set<std::string, std::less<>> told_;
-  std::set<std::pair<std::string, std::string>> moves_;
+  std::set<std::tuple<std::uint64_t, std::string, std::string>> moves_;
   bool told_too_many_ = false;
 };
 

@@ -35,17 +35,29 @@ TEST(WorkedRepositories, WhatMovesIsTold) {
   EXPECT_EQ(worked.tell("/p/e/b/.git/index", names).knows, Knows::kYes);
 }
 
-TEST(WorkedRepositories, AMoveIsAnnouncedOnce) {
+TEST(WorkedRepositories, AMoveIsAnnouncedOnceForACall) {
   WorkedRepositories worked;
   const plan::GuardedNames names{.rules = {}, .configs = {"/p/s/.git/config"}};
   worked.know({"/p/a/b/.git"});
   EXPECT_EQ(worked.tell("/p/a/b/.git/HEAD", names).knows, Knows::kYes);
-  EXPECT_TRUE(worked.moves("/p/a", "/p/c", names));
-  EXPECT_FALSE(worked.moves("/p/a", "/p/c", names)) << "the call comes again";
-  EXPECT_TRUE(worked.moves("/p/a", "/p/c", names)) << "it failed, and another one comes";
-  EXPECT_TRUE(worked.moves("/p/s", "/p/t", names));
-  EXPECT_FALSE(worked.moves("/p/x", "/p/y", names));
-  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(worked.moves("/p/a", "/p/" + std::to_string(i), names));
+  EXPECT_TRUE(worked.moves(1, "/p/a", "/p/c", names));
+  EXPECT_FALSE(worked.moves(1, "/p/a", "/p/c", names)) << "the call comes again";
+  EXPECT_TRUE(worked.moves(2, "/p/a", "/p/c", names));
+  EXPECT_TRUE(worked.moves(3, "/p/a", "/p/c", names)) << "the second one was given up";
+  EXPECT_TRUE(worked.moves(4, "/p/s", "/p/t", names));
+  EXPECT_FALSE(worked.moves(5, "/p/x", "/p/y", names));
+  for (std::uint64_t i = 10; i < 1000; ++i) EXPECT_TRUE(worked.moves(i, "/p/a", "/p/" + std::to_string(i), names));
+}
+
+TEST(WorkedRepositories, KnownOnesTakeNoPlace) {
+  WorkedRepositories worked;
+  const plan::GuardedNames names;
+  std::vector<std::string> known;
+  for (int i = 0; i < 2000; ++i) known.push_back("/p/k/" + std::to_string(i) + "/.git");
+  worked.know(known);
+  EXPECT_TRUE(worked.moved("/p/k", "/p/l", names));
+  EXPECT_EQ(worked.tell("/p/l/7/.git/HEAD", names).knows, Knows::kYes);
+  EXPECT_EQ(worked.tell("/p/new/.git/HEAD", names).knows, Knows::kNo);
 }
 
 TEST(WorkedRepositories, OfTooManyTheHostHearsOnce) {

@@ -64,6 +64,7 @@ class MandatoryWalk {
     const std::vector<sys::TreeEntry>& entries;
     int depth;  // below "modules", each nested one counted
   };
+  Status check_modules(const Module& place);
   Status check_module(const Module& module);
   Status check_inside(const Module& module, int levels);
   Status check_inner(const Module& inner, int levels);
@@ -267,20 +268,25 @@ Status MandatoryWalk::add_git_names(int directory, const std::string& path) {
 // The repositories of submodules: modules/NAME, where NAME may hold slashes (gitsubmodules(7)), and worktrees/NAME.
 // What is protected tells one as well: a sandbox could have moved the rest away, for the next one.
 Status MandatoryWalk::check_modules(int directory, const std::string& path, int depth) {
-  for (const sys::TreeEntry& entry : TRY(sys::names_in(directory, path))) {
-    if (TRY(kind_of(directory, entry)) != sys::EntryKind::kDirectory) continue;
-    const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, entry.name));
-    const std::string here = below(path, entry.name);
+  const std::vector<sys::TreeEntry> entries = TRY(sys::names_in(directory, path));
+  return check_modules(Module{directory, path, entries, depth});
+}
+
+Status MandatoryWalk::check_modules(const Module& place) {
+  for (const sys::TreeEntry& entry : place.entries) {
+    if (TRY(kind_of(place.directory, entry)) != sys::EntryKind::kDirectory) continue;
+    const std::optional<UniqueFd> child = TRY(open_if_allowed(place.directory, entry.name));
+    const std::string here = below(place.path, entry.name);
     if (!child) {
-      note_closed(directory, path, entry.name);
+      note_closed(place.directory, place.path, entry.name);
       found_.push_back(here);
       continue;
     }
     const std::vector<sys::TreeEntry> entries = TRY(sys::names_in(child->get(), here));
     if (has_any(entries, {"HEAD", "hooks", "config", "commondir"})) {
-      TRY(check_module({child->get(), here, entries, depth}));
-    } else if (depth < kModuleDepthMax) {
-      TRY(check_modules(child->get(), here, depth + 1));
+      TRY(check_module({child->get(), here, entries, place.depth}));
+    } else if (place.depth < kModuleDepthMax) {
+      TRY(check_modules(Module{child->get(), here, entries, place.depth + 1}));
     } else {
       note_not_searched(here);
     }

@@ -293,6 +293,10 @@ TEST_F(PathsTest, ARepositoryInsideOfWhatLooksLikeOneIsFound) {
   }
   make(modules + "a/modules/d/HEAD");
   all.push_back(in(modules + "a/modules/d"));
+  for (const char* slashes : {"third/lib", "1/2/3/x"}) {
+    make(modules + slashes + "/HEAD");
+    all.push_back(in(modules + slashes));
+  }
   const MandatoryFound found = find_mandatory({.root = project_}).value();
   EXPECT_THAT(std::set<std::string>(found.repositories.begin(), found.repositories.end()),
               UnorderedElementsAreArray(all));

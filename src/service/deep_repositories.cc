@@ -17,15 +17,19 @@ namespace hutch::service {
 namespace {
 
 constexpr std::size_t kDeepMax = 4096;
+constexpr std::size_t kRootsMax = 1024;
 constexpr std::size_t kOverfullMax = 256;
 constexpr std::size_t kListBytesMax = std::size_t{32} << 20;
 
-// One line for each: a directory, or "*" and a root below which there are more of them. No path has a zero byte.
+// One line for each: a directory, "+" and a root of a run, or "*" and a root below which there are more of them. No
+// path has a zero byte.
+constexpr std::string_view kRoot = "+";
 constexpr std::string_view kMore = "*";
 constexpr std::string_view kAnyRoot = "/";
 
 struct Text {
   std::set<std::string> directories;
+  std::set<std::string> roots;
   std::set<std::string> overfull;
 };
 
@@ -43,6 +47,8 @@ Text parsed(std::string_view text) {
     std::ranges::replace(path, '\0', '\n');
     if (path.starts_with('/')) {
       found.directories.insert(std::move(path));
+    } else if (path.starts_with(cat({kRoot, kAnyRoot}))) {
+      found.roots.insert(path.substr(1));
     } else if (path.starts_with(cat({kMore, kAnyRoot}))) {
       found.overfull.insert(path.substr(1));
     }
@@ -53,6 +59,7 @@ Text parsed(std::string_view text) {
 std::string text_of(const Text& all) {
   std::string text;
   for (const std::string& directory : all.directories) text += list_line(directory);
+  for (const std::string& root : all.roots) text += cat({kRoot, list_line(root)});
   for (const std::string& root : all.overfull) text += cat({kMore, list_line(root)});
   return text;
 }
@@ -61,15 +68,13 @@ std::string text_of(const Text& all) {
 Text read_all(int file) {
   auto text = sys::read_at(file, 0, kListBytesMax + 1);
   if (text && text->size() <= kListBytesMax) return parsed(*text);
-  return {.directories = {}, .overfull = {std::string(kAnyRoot)}};
+  return {.directories = {}, .roots = {}, .overfull = {std::string(kAnyRoot)}};
 }
 
 // One that is closed by now is not gone.
-void drop_gone(Text& all) {
-  std::erase_if(all.directories, [](const std::string& one) {
-    const auto status = sys::status_of(one);
-    return status && !*status;
-  });
+bool is_gone(const std::string& path) {
+  const auto status = sys::status_of(path);
+  return status && !*status;
 }
 
 void note_more(Text& all, const std::vector<std::string>& roots) {
@@ -85,13 +90,15 @@ DeepRepositories::DeepRepositories(const std::string& data) : file_(cat({data, "
   (void)sys::lock_journal(file->get());
   Text all = read_all(file->get());
   directories_ = std::move(all.directories);
+  roots_ = std::move(all.roots);
   overfull_ = std::move(all.overfull);
 }
 
-std::vector<std::string> DeepRepositories::below(const std::vector<std::string>& roots) const {
+std::vector<std::string> DeepRepositories::below(const std::vector<std::string>& roots, Which which) const {
   std::vector<std::string> found;
   std::ranges::copy_if(directories_, std::back_inserter(found), [&](const std::string& one) {
-    return std::ranges::any_of(roots, [&](const std::string& root) { return is_within(one, root); });
+    const bool is_below = std::ranges::any_of(roots, [&](const std::string& root) { return is_within(one, root); });
+    return is_below && (which == Which::kAll || !is_gone(one));
   });
   return found;
 }
@@ -103,20 +110,36 @@ bool DeepRepositories::are_all_below(const std::vector<std::string>& roots) cons
   });
 }
 
+std::vector<std::string> DeepRepositories::roots_below(const std::vector<std::string>& roots) const {
+  std::vector<std::string> found;
+  std::ranges::copy_if(roots_, std::back_inserter(found), [&](const std::string& one) {
+    const bool is_below = std::ranges::any_of(roots, [&](const std::string& root) { return is_within(one, root); });
+    return is_below && std::ranges::find(roots, one) == roots.end();
+  });
+  return found;
+}
+
 void DeepRepositories::keep(const std::vector<std::string>& directories, const std::vector<std::string>& roots) {
   const auto is_known = [&](const std::string& one) { return directories_.contains(one); };
-  if (std::ranges::all_of(directories, is_known)) return;
+  const auto is_known_root = [&](const std::string& one) { return roots_.contains(one); };
+  if (std::ranges::all_of(directories, is_known) && std::ranges::all_of(roots, is_known_root)) return;
   const auto file = sys::open_journal(file_);
   if (!file || !sys::lock_journal(file->get())) return;
   Text all = read_all(file->get());
+  std::set<std::string> added;
   std::string more;
   for (const std::string& one : directories) {
-    if (all.directories.insert(one).second) more += list_line(one);
+    if (all.directories.insert(one).second && added.insert(one).second) more += list_line(one);
   }
-  if (all.directories.size() > kDeepMax) {
-    std::erase_if(all.directories, [&](const std::string& one) { return more.contains(list_line(one)); });
-    drop_gone(all);
-    for (const std::string& one : directories) {
+  for (const std::string& one : roots) {
+    if (all.roots.insert(one).second) more += cat({kRoot, list_line(one)});
+  }
+  if (all.directories.size() > kDeepMax || all.roots.size() > kRootsMax) {
+    std::erase_if(all.directories, [&](const std::string& one) { return added.contains(one) || is_gone(one); });
+    std::erase_if(all.roots, is_gone);
+    if (all.roots.size() > kRootsMax) note_more(all, {all.roots.begin(), all.roots.end()});
+    if (all.roots.size() > kRootsMax) all.roots = {roots.begin(), roots.end()};
+    for (const std::string& one : added) {
       if (all.directories.size() < kDeepMax)
         all.directories.insert(one);
       else
@@ -127,6 +150,7 @@ void DeepRepositories::keep(const std::vector<std::string>& directories, const s
     (void)sys::append(file->get(), more);
   }
   directories_ = std::move(all.directories);
+  roots_ = std::move(all.roots);
   overfull_ = std::move(all.overfull);
 }
 

@@ -15,17 +15,21 @@ class DeepRepositories {
   // `data` is hutch's own directory.
   explicit DeepRepositories(const std::string& data);
 
-  // Those below `roots`.
-  std::vector<std::string> below(const std::vector<std::string>& roots) const;
+  // Those below `roots`: that are there, or all that were there once.
+  enum class Which { kThere, kAll };
+  std::vector<std::string> below(const std::vector<std::string>& roots, Which which) const;
   // False if there were more of them, below one of these, than are kept.
   bool are_all_below(const std::vector<std::string>& roots) const;
+  // What earlier runs could write below `roots`, not these themselves: a search from there goes deeper.
+  std::vector<std::string> roots_below(const std::vector<std::string>& roots) const;
 
-  // They are some from here on. A run that may write `roots` has found them.
+  // They are some from here on. A run that may write `roots` has found them, or none yet.
   void keep(const std::vector<std::string>& directories, const std::vector<std::string>& roots);
 
  private:
   const std::string file_;
   std::set<std::string> directories_;
+  std::set<std::string> roots_;
   std::set<std::string> overfull_;  // roots
 };
 

@@ -35,6 +35,7 @@ namespace {
 constexpr std::size_t kDirectoriesMax = 4096;
 
 constexpr std::string_view kResolutions = "/MERGE_RR";
+constexpr std::string_view kWayOut = "out";  // of the name of a file behind it
 
 // The limit for all files together: a command can make any number of the largest ones.
 constexpr std::size_t kAllBytesMax = 16 * plan::kGitStateBytesMax;
@@ -164,18 +165,15 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
     repositories_.push_back(made.directory);
     worked_in_.insert(made.directory);
   }
-  const DeepRepositories deep(data);
-  knows_all_worked_in_ = deep.are_all_below(written_);
   mark_->works_in(outer);
   mark_->works_in(not_below(written_, repositories_));
   std::ranges::copy(outer, std::back_inserter(repositories_));
   std::ranges::sort(repositories_);
   host::Listings own;
-  for (const std::string& directory : deep.below(written_)) {
-    if (!came_along(directory)) (void)add_worked_in(directory, known.seen != nullptr ? *known.seen : own);
-  }
+  add_deep(known.seen != nullptr ? *known.seen : own);
   for (const wire::Repository& one : known.worked_in) {
     const std::string directory = host_path(prepared.plan, one.path);
+    told_.insert(directory);
     if (one.event == wire::Repository::Event::kMade) made_.insert(one.identity);
     if (one.path.empty())
       knows_all_worked_in_ = false;
@@ -193,16 +191,16 @@ GitBefore::GitBefore(const Prepared& nothing, const std::string& data, const Oth
       commits_(cat({data, "/git-commits"}), GitCommits::Keeps::kWhereBegun),
       repositories_(cut_off.repositories),
       worked_in_(cut_off.repositories.begin(), cut_off.repositories.end()),
+      is_cut_off_(true),
       links_(cut_off.found),
       states_(cut_off.found) {
   knows_all_worked_in_ = worked_in_.erase(std::string(kAnyPlace)) == 0;
   (void)std::erase(repositories_, kAnyPlace);
   std::ranges::sort(repositories_);
   for (const auto& [path, state] : cut_off.found) {
-    if (path.ends_with(kResolutions)) users_ways_out_.insert(path);
     if (!path.ends_with("/index")) continue;
     const auto version = sys::file_version(path);
-    if (version && found_state(*version) == state) {
+    if (version && has_state(cut_off.found, path, found_state(*version))) {
       indexes_.remember(path, *version);
     } else {
       indexes_.remember_of_other(path);
@@ -256,9 +254,19 @@ void GitBefore::remember(const std::vector<std::string>& repositories, const std
 void GitBefore::remember_links(const std::vector<std::string>& repositories, const std::vector<std::string>& before,
                                const std::vector<OtherRun>& others, FoundStates& found) {
   const GitLinks links = git_links(repositories);
+  std::vector<std::string> others_places;
+  std::ranges::copy_if(repositories, std::back_inserter(others_places),
+                       [](const auto& one) { return !may_be_repository(one); });
+  // A link of the user's is one of a directory that has to become a repository first, unless git would write there.
+  const auto is_for_later = [&](const std::string& path) {
+    return std::ranges::any_of(others_places, [&](const std::string& place) {
+      return is_within(path, place) && path != place &&
+             is_written_by_git(std::string_view(path).substr(place.size() + 1));
+    });
+  };
   for (const auto& [path, version] : links.versions) {
     const std::string state = found_state(version);
-    if (lies_in_one_of(path, before) || is_of_other(others, path, state)) continue;
+    if (lies_in_one_of(path, before) || is_for_later(path) || is_of_other(others, path, state)) continue;
     found.emplace(path, state);
     links_.emplace(path, state);
   }
@@ -294,8 +302,19 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
       found.emplace(path, state);
       if (path.ends_with("/gitdir")) remember_way(*text ? worktree_link(path, **text) : std::string(), others, found);
       states_.emplace(path, std::move(state));
-      if (path.ends_with(kResolutions) && resolution_elsewhere(directory)) users_ways_out_.insert(path);
+      if (path.ends_with(kResolutions)) remember_ways_out(path, directory, others, found);
     }
+  }
+}
+
+// The user may have removed a file that it names.
+void GitBefore::remember_ways_out(const std::string& resolutions, const std::string& directory,
+                                  const std::vector<OtherRun>& others, FoundStates& found) {
+  for (const std::string& name : resolutions_elsewhere(directory)) {
+    const std::string way = cat({resolutions, "/", name});
+    if (is_of_other(others, way, std::string(kWayOut))) continue;
+    found.emplace(way, kWayOut);
+    states_.emplace(way, kWayOut);
   }
 }
 
@@ -346,8 +365,7 @@ GitBefore::LinksNow GitBefore::links_now(const std::vector<std::string>& reposit
   const GitLinks now = git_links(repositories);
   LinksNow made{{}, now.is_complete};
   for (const auto& [path, version] : now.versions) {
-    const auto before = links_.find(path);
-    const bool is_same = before != links_.end() && before->second == found_state(version);
+    const bool is_same = has_state(links_, path, found_state(version));
     // If there were too many links to remember all, only the time of change tells which are new.
     if (!is_same && (links_are_all_ || version.changed_ns >= indexes_.start_ns())) made.paths.push_back(path);
   }
@@ -379,7 +397,7 @@ GitBefore::Repositories GitBefore::repositories_now(host::Listings& seen) const 
   const Repositories worked = repositories_at({worked_in_.begin(), worked_in_.end()}, seen);
   now.are_all = now.are_all && worked.are_all && knows_all_worked_in_;
   if (now.not_searched.empty()) now.not_searched = worked.not_searched;
-  add_others_deep(now);
+  note_deep(now);
   std::ranges::copy(worked.directories, std::back_inserter(now.directories));
   std::set<std::string> all(repositories_.begin(), repositories_.end());
   all.insert(now.directories.begin(), now.directories.end());
@@ -462,18 +480,18 @@ void GitBefore::look_at_operations(const std::vector<std::string>& directories, 
     const std::string resolutions = cat({directory, kResolutions});
     const bool is_same = is_users(resolutions, state_text(resolutions, left).value_or(GitStateText()));
     // A file that it names can have become a link.
-    if (is_same && users_ways_out_.contains(resolutions)) continue;
-    if (const auto name = resolution_elsewhere(directory)) {
-      told.push_back(cat({printable(resolutions), " has `git commit` copy ", printable(*name), " into the repository; ",
+    for (const std::string& name : resolutions_elsewhere(directory)) {
+      if (is_same && has_state(states_, cat({resolutions, "/", name}), kWayOut)) continue;
+      told.push_back(cat({printable(resolutions), " has `git commit` copy ", printable(name), " into the repository; ",
                           taken_away(resolutions, quarantine)}));
+      break;
     }
   }
 }
 
 // Whether the text is unchanged since the run started.
 bool GitBefore::is_users(const std::string& path, const GitStateText& text) const {
-  const auto before = states_.find(path);
-  return before != states_.end() && before->second == found_state(text);
+  return has_state(states_, path, found_state(text));
 }
 
 // "git worktree repair" writes the ".git" that this file names. The command may write below its own directories anyway.
@@ -492,8 +510,7 @@ bool GitBefore::leads_elsewhere(const std::string& gitdir, const GitStateText& t
   if (!may_write(path)) return is_its;
   const std::string directory = directory_of(path);
   const std::string where = where_git_writes(path);
-  const auto before = states_.find(directory);
-  const bool was_so = !is_its && before != states_.end() && before->second == found_state(GitStateText(where));
+  const bool was_so = !is_its && has_state(states_, directory, found_state(GitStateText(where)));
   if (was_so || may_write(where)) return false;
   if (where.empty() && closed.empty()) closed = directory;
   return !where.empty();
@@ -510,7 +527,13 @@ void GitBefore::mark_link_of(const std::string& gitdir, const GitStateText& text
   if (!found || std::ranges::none_of(written_, holds)) return;
   const bool is_seen = prepared_.plan.supervisor != plan::Supervisor::kNone && !states_.contains(gitdir);
   if (is_seen && last_change(found->path) >= indexes_.start_ns()) return;
-  mark_git_link(found->path);
+  // One that leads elsewhere is another repository's, and can be the user's.
+  const auto says = sys::regular_file_text(found->path, plan::kGitStateBytesMax);
+  if (!says || !says->starts_with("gitdir: ")) return;
+  const std::string_view target = text_of_link(std::string_view(*says).substr(std::string_view("gitdir: ").size()));
+  const std::string place = directory_of(found->path);
+  const auto back = host::canonical_path(target.starts_with('/') ? std::string(target) : cat({place, "/", target}));
+  if (back && back->path == directory) mark_git_link(found->path);
 }
 
 // Links come first, because the later steps look at files by name.
@@ -533,8 +556,10 @@ GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitSta
                               ", where git would write; ", taken_away(link, quarantine)}));
   }
   for (const GitModuleTrees::Found& found : module_trees_.look(repositories.directories)) {
+    // A mark does not say what the user's are.
+    const std::string where = is_cut_off_ ? std::string() : quarantine;
     after.told.push_back(cat({"git in ", printable(found.directory), " would write ", printable(found.tree),
-                              ", which is no work tree of it; ", taken_away(found.path, quarantine)}));
+                              ", which is no work tree of it; ", taken_away(found.path, where)}));
   }
   std::vector<std::string> all = directories(repositories.directories);
   const bool are_all = all.size() <= kDirectoriesMax;

@@ -84,8 +84,8 @@ class GitBefore {
   Repositories repositories_at(const std::vector<std::string>& directories, host::Listings& seen) const;
   void search(const std::string& root, int depth, host::Listings& seen, Repositories& found) const;
   std::vector<std::string> add_worked_in(const std::string& directory, host::Listings& seen);
-  void keep_deep(std::vector<std::string> found) const;
-  void add_others_deep(Repositories& now) const;
+  void add_deep(host::Listings& seen);
+  void note_deep(Repositories& now) const;
   void moves(const std::string& from, const std::string& to);
   void moved(const std::string& from, const std::string& to);
   void forget(const std::string& directory);
@@ -107,6 +107,8 @@ class GitBefore {
                       const std::vector<OtherRun>& others, FoundStates& found);
   void remember_texts(const std::vector<std::string>& repositories, const std::vector<std::string>& before,
                       const std::vector<OtherRun>& others, FoundStates& found);
+  void remember_ways_out(const std::string& resolutions, const std::string& directory,
+                         const std::vector<OtherRun>& others, FoundStates& found);
   void remember_way(const std::string& link, const std::vector<OtherRun>& others, FoundStates& found);
   bool may_write(const std::string& path) const;
   void forget_of(const std::vector<OtherRun>& others, FoundStates& found);
@@ -118,7 +120,11 @@ class GitBefore {
   GitCommits commits_;
   std::vector<std::string> repositories_;
   std::set<std::string> worked_in_;  // directories, as the host has them
+  std::set<std::string> told_;  // of them: the supervisor tells where these move
+  std::map<std::string, std::optional<plan::RepositoryIdentity>> watched_;  // the other ones of earlier sandboxes
+  std::set<std::string> gone_;  // of these, at the start
   bool knows_all_worked_in_ = true;
+  bool is_cut_off_ = false;
   std::size_t marked_ = 0;  // bytes of them in the mark
   std::string data_;
   std::set<plan::RepositoryIdentity> made_;  // by this sandbox, or an earlier one
@@ -128,7 +134,6 @@ class GitBefore {
   GitModuleTrees module_trees_;
   FoundStates states_;  // for the user's texts
   FoundStates found_;  // all that the mark says
-  std::set<std::string> users_ways_out_;  // lists of conflicts with a name that is no file of the work tree
 };
 
 // Checks what killed runs left, and reports each finding.

@@ -2,6 +2,7 @@
 #include "service/git_links.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <set>
@@ -127,24 +128,35 @@ GitLinks git_links(const std::vector<std::string>& repositories) {
   return std::move(walk).found();
 }
 
-std::optional<std::string> resolution_elsewhere(const std::string& directory) {
+bool is_written_by_git(std::string_view path) {
+  static constexpr auto kNames = std::to_array<std::string_view>(
+      {"annex", "branches", "config",   "description", "gc.log",  "gc.pid",      "hooks",        "index",
+       "info",  "lfs",      "logs",     "modules",     "objects", "packed-refs", "rebase-apply", "rebase-merge",
+       "refs",  "remotes",  "rr-cache", "sequencer",   "shallow", "worktrees"});
+  const std::string_view name = path.substr(0, path.find('/'));
+  const auto is_of_pseudo_reference = [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; };
+  return std::ranges::all_of(name, is_of_pseudo_reference) || std::ranges::find(kNames, name) != kNames.end();
+}
+
+std::vector<std::string> resolutions_elsewhere(const std::string& directory) {
   const std::string file = cat({directory, "/MERGE_RR"});
   const auto text = sys::regular_file_text(file, plan::kGitStateBytesMax);
-  if (!text && text.error().sys_errno == ENOENT) return std::nullopt;
-  if (!text) return file;
+  if (!text && text.error().sys_errno == ENOENT) return {};
+  if (!text) return {file};
   const std::vector<std::string_view> names = plan::resolved_names(*text);
-  if (names.empty()) return std::nullopt;
+  if (names.empty()) return {};
   const bool is_linked = git_common_directory(directory) != directory;
   const auto tree = sys::open(is_linked ? std::string() : git_work_tree(directory), sys::Open::kPath);
   const auto index = sys::regular_file_text(cat({directory, "/index"}), kResolvedIndexBytesMax);
-  if (!tree || !index) return file;
+  if (!tree || !index) return {file};
   std::set<std::string_view> others(names.begin(), names.end());
   take_files_of_index(*index, git_object_hash(directory), others);
+  std::vector<std::string> found;
   for (const std::string_view name : names) {
     const bool is_file = plan::is_work_tree_name(name) && is_file_of(*tree, std::string(name));
-    if (!is_file || others.contains(name)) return name.empty() ? file : std::string(name);
+    if (!is_file || others.contains(name)) found.push_back(name.empty() ? file : std::string(name));
   }
-  return std::nullopt;
+  return found;
 }
 
 }  // namespace hutch::service

@@ -18,9 +18,12 @@ struct GitLinks {
 };
 GitLinks git_links(const std::vector<std::string>& repositories);
 
-// The first name in MERGE_RR that is not a file of the work tree, or may become a link there: git-rerere(1), which "git
-// commit" runs, copies the file's content into the repository. Returns MERGE_RR itself if it cannot be read, or if the
-// work tree is unknown: git does not ask a linked worktree's directory where the work tree is.
-std::optional<std::string> resolution_elsewhere(const std::string& directory);
+// Whether git would write a file of that path, relative to a repository's directory, or in it.
+bool is_written_by_git(std::string_view path);
+
+// The names in MERGE_RR that are no file of the work tree, or may become a link there: git-rerere(1), which "git
+// commit" runs, copies the file's content into the repository. MERGE_RR itself if it cannot be read, or if the work
+// tree is unknown: git does not ask a linked worktree's directory where the work tree is.
+std::vector<std::string> resolutions_elsewhere(const std::string& directory);
 
 }  // namespace hutch::service

@@ -87,6 +87,16 @@ void GitModuleTrees::remember(const std::vector<std::string>& directories) {
   }
 }
 
+void GitModuleTrees::moved(const std::string& from, const std::string& to) {
+  std::map<std::string, GitModuleTree> now;
+  for (auto& [directory, tree] : users_) {
+    tree.tree = path_after_move(tree.tree, from, to);
+    tree.link = path_after_move(tree.link, from, to);
+    now.insert_or_assign(path_after_move(directory, from, to), std::move(tree));
+  }
+  users_ = std::move(now);
+}
+
 // A sandbox cannot change the work tree of a repository of the user's, but what is at that path.
 std::vector<GitModuleTrees::Found> GitModuleTrees::look(const std::vector<std::string>& directories) const {
   using enum GitModuleTree::Leads;

@@ -24,6 +24,8 @@ GitModuleTree git_module_tree(const std::string& directory);
 class GitModuleTrees {
  public:
   void remember(const std::vector<std::string>& directories);
+  // What was at `from`, or below it, is at `to` by now.
+  void moved(const std::string& from, const std::string& to);
   // What to take away, so that git writes nothing elsewhere: the configuration, or a link on the way.
   struct Found {
     std::string directory;

@@ -23,20 +23,6 @@ namespace {
 
 constexpr std::size_t kMarkedBytesMax = 1 << 20;
 
-// Whether the search below `root` finds the repository by the path alone (host::find_mandatory()).
-bool is_searched(std::string_view directory, const std::string& root, int depth) {
-  if (directory == root) return true;
-  if (!is_within(directory, root)) return false;
-  std::string_view below = directory.substr(root == "/" ? 1 : root.size() + 1);
-  int levels = 1;
-  for (const std::string_view name : split(below, '/')) {
-    if (name == ".git") return levels <= depth;
-    if (name == "node_modules") return false;
-    ++levels;
-  }
-  return levels <= depth;
-}
-
 }  // namespace
 
 // Where the host has what the sandbox sees at `path`.
@@ -100,7 +86,8 @@ void add_known_repositories(Prepared& prepared, const SandboxRepositories& made)
   prepared.made = made.taken();
   plan::GuardedNames& names = prepared.plan.names;
   names.made = made.identities();
-  std::vector<std::string> worked = DeepRepositories(made.data()).below(written_of(prepared));
+  std::vector<std::string> worked =
+      DeepRepositories(made.data()).below(written_of(prepared), DeepRepositories::Which::kThere);
   for (const MadeRepository& one : prepared.made) worked.push_back(one.directory);
   for (const std::string& one : worked) names.worked.push_back(sandbox_path(prepared.plan, one));
 }
@@ -135,7 +122,8 @@ void GitBefore::works_in(const wire::Repository& repository) {
     host::Listings seen;
     const std::vector<std::string> before = repositories_;
     const std::vector<std::string> added = add_worked_in(directory, seen);
-    keep_deep(added);
+    told_.insert(directory);
+    DeepRepositories(data_).keep(added, written_);
     // The sandbox can have made a directory of the user's a repository, or have put back a part of one.
     const bool is_sandboxes = repository.event == kMade && repository.identity != plan::RepositoryIdentity();
     if (!is_sandboxes && !added.empty()) remember(added, before);
@@ -155,16 +143,6 @@ std::vector<std::string> GitBefore::add_worked_in(const std::string& directory, 
   add_to_mark(found);
   for (const std::string& one : found) repositories_.insert(std::ranges::lower_bound(repositories_, one), one);
   return found;
-}
-
-// The deep ones of `found`, before the run changes anything there: another run can complete what this one prepares.
-void GitBefore::keep_deep(std::vector<std::string> found) const {
-  std::erase_if(found, [&](const std::string& one) {
-    return std::ranges::any_of(written_, [&](const std::string& root) {
-      return is_searched(one, root, prepared_.policy.mandatory_search_depth);
-    });
-  });
-  if (!found.empty()) DeepRepositories(data_).keep(found, written_);
 }
 
 // The mark has the names from before and after: the run can be killed in between.
@@ -188,7 +166,7 @@ void GitBefore::moves(const std::string& from, const std::string& to) {
   } else {
     mark_->found(found);
   }
-  keep_deep(repositories);
+  DeepRepositories(data_).keep(repositories, written_);
 }
 
 void GitBefore::moved(const std::string& from, const std::string& to) {
@@ -202,10 +180,18 @@ void GitBefore::moved(const std::string& from, const std::string& to) {
   std::set<std::string> worked;
   for (const std::string& path : worked_in_) worked.insert(path_after_move(path, from, to));
   worked_in_ = std::move(worked);
+  std::set<std::string> told;
+  for (const std::string& path : told_) told.insert(path_after_move(path, from, to));
+  told_ = std::move(told);
   move_all(states_);
   move_all(links_);
   move_all(found_);
   indexes_.moved(from, to);
+  module_trees_.moved(from, to);
+  // Where it failed to keep them before the move, or was not asked to.
+  std::vector<std::string> all(worked_in_.begin(), worked_in_.end());
+  std::erase_if(all, [&](const std::string& one) { return !is_within(one, to); });
+  DeepRepositories(data_).keep(all, written_);
 }
 
 // The sandbox made this directory, and made it a repository: nothing in it is a state of the user's repository, but for
@@ -219,17 +205,52 @@ void GitBefore::forget(const std::string& directory) {
   const auto is_of_it = [&](const auto& one) { return is_within(one.first, directory) && !is_in_other(one.first); };
   std::erase_if(states_, is_of_it);
   std::erase_if(links_, is_of_it);
+  FoundStates none;
+  for (auto& one : found_) {
+    if (is_of_it(one)) none.emplace(one.first, kNoState);
+  }
+  std::erase_if(found_, is_of_it);
+  if (!none.empty()) mark_->found(none);
   indexes_.remember_of_other(cat({directory, "/index"}));
 }
 
-// Another sandbox has found them meanwhile. What is the user's there, this run does not know.
-void GitBefore::add_others_deep(Repositories& now) const {
-  for (const std::string& directory : DeepRepositories(data_).below(written_)) {
-    if (worked_in_.contains(directory) || came_along(directory)) continue;
-    if (!sys::exists(directory) || !may_be_repository(directory)) continue;
-    if (std::ranges::binary_search(repositories_, directory)) continue;
+// Those of earlier sandboxes, by the list, and by a search from where these began.
+void GitBefore::add_deep(host::Listings& seen) {
+  DeepRepositories deep(data_);
+  knows_all_worked_in_ = deep.are_all_below(written_);
+  deep.keep({}, written_);
+  using enum DeepRepositories::Which;
+  std::vector<std::string> found = deep.below(written_, kThere);
+  for (const std::string& one : deep.below(written_, kAll)) {
+    if (std::ranges::find(found, one) == found.end()) gone_.insert(one);
+  }
+  const Repositories below = repositories_below(deep.roots_below(written_), seen);
+  std::ranges::copy(below.directories, std::back_inserter(found));
+  for (const std::string& one : prepared_.plan.names.worked) told_.insert(host_path(prepared_.plan, one));
+  for (const std::string& one : found) {
+    const bool is_of_search = std::ranges::binary_search(repositories_, one);
+    if (is_of_search || came_along(one)) continue;
+    (void)add_worked_in(one, seen);
+    if (!told_.contains(one)) watched_.emplace(one, repository_identity(one));
+  }
+}
+
+// What another sandbox found meanwhile, this run does not know; and where the supervisor was not told of one, it does
+// not say where that moves.
+void GitBefore::note_deep(Repositories& now) const {
+  const auto note = [&](const std::string& directory) {
     now.are_all = false;
     if (now.not_searched.empty()) now.not_searched = directory;
+  };
+  for (const auto& [directory, identity] : watched_) {
+    const bool is_it = sys::exists(directory) && repository_identity(directory) == identity;
+    if (!is_it && !told_.contains(directory)) note(directory);
+  }
+  for (const std::string& directory : DeepRepositories(data_).below(written_, DeepRepositories::Which::kAll)) {
+    if (told_.contains(directory) || watched_.contains(directory) || gone_.contains(directory)) continue;
+    if (worked_in_.contains(directory) || came_along(directory)) continue;
+    if (std::ranges::binary_search(repositories_, directory)) continue;
+    if (!sys::exists(directory) || may_be_repository(directory)) note(directory);
   }
 }
 

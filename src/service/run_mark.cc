@@ -93,12 +93,18 @@ std::int64_t mark_time_ns() {
 
 }  // namespace
 
+bool has_state(const FoundStates& found, const std::string& path, std::string_view state) {
+  const auto before = found.find(path);
+  if (before == found.end()) return false;
+  const auto states = split(before->second, ',');
+  return std::ranges::find(states, state) != states.end();
+}
+
 bool OtherRun::may_have_made(const std::string& path, std::string_view state, std::int64_t changed_ns) const {
   const auto holds = [&](const std::string& root) { return is_within(path, root); };
   if (!written.empty() && std::ranges::none_of(written, holds)) return false;
   if (changed_ns < since_ns) return false;
-  const auto before = found.find(path);
-  return before == found.end() || before->second != state;
+  return !has_state(found, path, state);
 }
 
 std::string since_text(std::int64_t since_ns) { return cat({kSince, std::to_string(since_ns), "\n"}); }
@@ -147,8 +153,11 @@ OtherRun read_run_mark(std::int64_t since_ns, std::string_view text) {
     if (!line.starts_with(kFound)) continue;
     line.remove_prefix(kFound.size());
     const std::size_t space = line.find(' ');
-    if (space != std::string_view::npos)
-      run.found.insert_or_assign(from_line(line.substr(space + 1)), line.substr(0, space));
+    if (space == std::string_view::npos) continue;
+    const std::string_view state = line.substr(0, space);
+    std::string& before = run.found[from_line(line.substr(space + 1))];
+    const bool is_first = before.empty() || before == kNoState || state == kNoState;
+    before = is_first ? std::string(state) : cat({before, ",", state});
   }
   return run;
 }

@@ -17,8 +17,12 @@ namespace hutch::service {
 // (ktime_get_coarse_real_ts64()).
 inline constexpr std::chrono::nanoseconds kClockStep = std::chrono::milliseconds(20);
 
-// The state found at each path: a checksum of the content, or the file's version.
+// The state found at each path: a checksum of the content, or the file's version. Several are separated by commas: what
+// moves has the state of either name while it does.
 using FoundStates = std::map<std::string, std::string>;
+bool has_state(const FoundStates& found, const std::string& path, std::string_view state);
+// The path has no state of the user's from here on.
+inline constexpr std::string_view kNoState = "none";
 
 struct OtherRun {
   std::int64_t since_ns = 0;  // since the epoch, by the clock of file systems: nothing that the run makes is older

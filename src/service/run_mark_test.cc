@@ -56,6 +56,16 @@ TEST(RunMark, NamesWithNewlinesSayNothingElse) {
   EXPECT_TRUE(one_that_may_write({"/w\nw /v\n."}, {}).written.empty()) << "it may write anywhere";
 }
 
+TEST(RunMark, APathCanHaveTwoStates) {
+  const std::string text = cat({written_text({"/w"}), found_text({{"/w/x", "a"}, {"/w/y", "a"}}),
+                                found_text({{"/w/x", "b"}}), found_text({{"/w/y", std::string(kNoState)}})});
+  const OtherRun run = read_run_mark(100, text);
+  EXPECT_FALSE(run.may_have_made("/w/x", "a", 200));
+  EXPECT_FALSE(run.may_have_made("/w/x", "b", 200));
+  EXPECT_TRUE(run.may_have_made("/w/x", "a,b", 200));
+  EXPECT_TRUE(run.may_have_made("/w/y", "a", 200));
+}
+
 TEST(RunMark, APartOfItCountsAsARunThatMayWriteAnything) {
   const std::string text = written_text({"/w", "/home/user"});
   for (std::size_t size = 0; size < text.size(); ++size) {
