@@ -178,7 +178,10 @@ void GitBefore::moved(const std::string& from, const std::string& to) {
   for (std::string& path : repositories_) path = path_after_move(path, from, to);
   std::ranges::sort(repositories_);
   std::set<std::string> worked;
-  for (const std::string& path : worked_in_) worked.insert(path_after_move(path, from, to));
+  for (const std::string& path : worked_in_) {
+    if (is_within(path, from)) gone_.insert(path);
+    worked.insert(path_after_move(path, from, to));
+  }
   worked_in_ = std::move(worked);
   std::set<std::string> told;
   for (const std::string& path : told_) told.insert(path_after_move(path, from, to));
