@@ -20,6 +20,7 @@ DECOY = "mkdir -p .git/modules/a; echo x > .git/modules/a/HEAD; "
 
 # What hides the repository, and its name.
 HIDDEN = {
+    "by slashes in its name": ("", "third/lib"),
     "beside a name of git's": (DECOY, "a/b"),
     "below such a name": (DECOY + "mkdir .git/modules/a/x; echo x > .git/modules/a/x/HEAD; ", "a/x/b"),
     "in a repository": ("git init -q --bare .git/modules/a; ", "a/b"),
