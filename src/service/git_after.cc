@@ -538,7 +538,8 @@ void GitBefore::mark_link_of(const std::string& gitdir, const GitStateText& text
 
 // Links come first, because the later steps look at files by name.
 GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen,
-                                 Ends ends) const {
+                                 Ends ends) {
+  find_moved();
   After after;
   const Repositories repositories = repositories_now(seen);
   const auto left = [&](const std::string& repository, GitCommits::WhichIndexes which) {
@@ -583,7 +584,7 @@ void look_at_cut_off(const std::string& data, const std::function<void(const std
   for (const RunMark::CutOff& cut_off : RunMark::cut_off(cat({data, "/running"}))) {
     const Prepared nothing;
     host::Listings seen;
-    const GitBefore before(nothing, data, cut_off.run);
+    GitBefore before(nothing, data, cut_off.run);
     const std::string quarantine = cut_off.run.found_all ? cat({data, "/quarantine"}) : std::string();
     const GitBefore::After after = before.look(quarantine, {}, seen);
     for (const std::string& line : after.told) tell(cat({"a run that was killed: ", line}));

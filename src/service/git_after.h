@@ -69,8 +69,7 @@ class GitBefore {
   // Moves each finding below `quarantine`, or, on another file system, within the repository.
   // kYes: the sandbox has ended, so that nothing will change any more.
   using Ends = GitCommits::Ends;
-  After look(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen,
-             Ends ends = Ends::kNo) const;
+  After look(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen, Ends ends = Ends::kNo);
 
  private:
   std::vector<std::string> directories(const std::vector<std::string>& repositories) const;
@@ -86,6 +85,7 @@ class GitBefore {
   std::vector<std::string> add_worked_in(const std::string& directory, host::Listings& seen);
   void add_deep(host::Listings& seen);
   void note_deep(Repositories& now) const;
+  void find_moved();
   void moves(const std::string& from, const std::string& to);
   void moved(const std::string& from, const std::string& to);
   void forget(const std::string& directory);

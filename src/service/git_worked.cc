@@ -2,6 +2,7 @@
 #include "service/git_worked.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -22,6 +23,32 @@ namespace hutch::service {
 namespace {
 
 constexpr std::size_t kMarkedBytesMax = 1 << 20;
+
+// Where directories are by now, of these that are below `roots`.
+std::vector<MadeRepository> find_directories(const std::map<plan::RepositoryIdentity, std::string>& wanted,
+                                             const std::vector<std::string>& roots) {
+  static constexpr std::size_t kEntriesMax = 200'000;
+  std::vector<MadeRepository> found;
+  std::vector<std::string> to_list = roots;
+  std::size_t entries = 0;
+  while (!to_list.empty() && found.size() < wanted.size()) {
+    const std::string directory = std::move(to_list.back());
+    to_list.pop_back();
+    const auto listing = sys::open_listing(directory);
+    const auto names = listing ? sys::names_in(listing->get(), directory) : Result<std::vector<sys::TreeEntry>>();
+    if (!listing || !names || (entries += names->size()) > kEntriesMax) continue;
+    for (const sys::TreeEntry& entry : *names) {
+      const auto status = sys::status_at(listing->get(), entry.name);
+      if (!status || !*status || (*status)->kind != sys::EntryKind::kDirectory) continue;
+      const std::string path = cat({directory, "/", entry.name});
+      to_list.push_back(path);
+      const auto may_be = wanted.lower_bound({(*status)->device, (*status)->inode, 0});
+      if (may_be == wanted.end() || may_be->first.inode != (*status)->inode) continue;
+      if (repository_identity(path) == may_be->first) found.push_back({path, may_be->first});
+    }
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -235,6 +262,22 @@ void GitBefore::add_deep(host::Listings& seen) {
     if (is_of_search || came_along(one)) continue;
     (void)add_worked_in(one, seen);
     if (!told_.contains(one)) watched_.emplace(one, repository_identity(one));
+  }
+}
+
+// The supervisor began before another sandbox worked there, and does not tell where these move.
+void GitBefore::find_moved() {
+  std::map<plan::RepositoryIdentity, std::string> lost;
+  for (const auto& [directory, identity] : watched_) {
+    const bool is_lost = identity && !told_.contains(directory) && repository_identity(directory) != identity;
+    if (is_lost) lost.emplace(*identity, directory);
+  }
+  if (lost.empty()) return;
+  for (const MadeRepository& found : find_directories(lost, written_)) {
+    const std::string from = lost.at(found.identity);
+    moved(from, found.directory);
+    watched_.erase(from);
+    watched_.emplace(found.directory, found.identity);
   }
 }
 

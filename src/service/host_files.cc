@@ -206,6 +206,7 @@ Status HostFiles::take(FilesNow now) {
   rules_ = std::move(now.found.rules);
   paths_ = std::move(now.found.facts);
   now.names.own = plan_.names.own;  // mounts that do not change
+  now.names.worked = plan_.names.worked;
   for (const policy::Rule& rule : rules_at_start_) close(rule, now.names.rules);
   std::ranges::move(plan::hidden_names(rules_, rules_at_start_), std::back_inserter(now.names.rules));
   // A repository that was the sandbox's may be another one by now, of the same name: the supervisor looks.

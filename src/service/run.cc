@@ -97,7 +97,7 @@ Colour terminal_colour();
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding);
 void settle_refusals(sandbox::Outcome& outcome, const Prepared& prepared, const plan::HostFacts& facts);
 void tell_redirected_git(const Prepared& prepared, const Tell& tell);
-void hold_git_states(const GitBefore& before, const host::StateDirs& dirs, const KeepGitState& keep, const Tell& tell);
+void hold_git_states(GitBefore& before, const host::StateDirs& dirs, const KeepGitState& keep, const Tell& tell);
 
 }  // namespace
 
@@ -390,7 +390,7 @@ void tell_redirected_git(const Prepared& prepared, const Tell& tell) {
 }
 
 // Commands that wait for "git rebase --continue" and the like run as the user, outside.
-void hold_git_states(const GitBefore& before, const host::StateDirs& dirs, const KeepGitState& keep, const Tell& tell) {
+void hold_git_states(GitBefore& before, const host::StateDirs& dirs, const KeepGitState& keep, const Tell& tell) {
   host::Listings seen;
   const GitBefore::After after = before.look(cat({dirs.data, "/quarantine"}), keep, seen, GitBefore::Ends::kYes);
   for (const std::string& line : after.told) tell(line);

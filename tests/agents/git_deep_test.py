@@ -68,3 +68,18 @@ def test_the_next_run_looks_where_a_killed_one_worked(hutch, project, as_user, b
         os.kill(process.pid, signal.SIGKILL)
     said = hutch.run("true", backend=backend).ok().errors
     assert is_there(project / directory / left) == (backend == "none"), said
+
+
+# The agent's supervisor runs by then, and has not heard of the repository.
+@pytest.mark.parametrize("moves", ["mv r other", "cd ../..; mv d e2; mkdir -p x/y; mv e2 x/y/z"])
+def test_what_a_run_prepared_is_found_where_an_agent_moves_it(daemon, repository, moves):
+    name, directory, backend = repository
+    if backend == "none":
+        pytest.skip("nobody looks there")
+    outside(daemon, directory, f"mkdir -p {DEEP}; cd {DEEP}; git init -q")
+    daemon.sh(name, "touch first").ok()
+    daemon("run", "--backend", backend, "--", "sh", "-ec",
+           f"echo 'pick HEAD' > a/f; mkdir {DEEP}/.git/rebase-merge; ln a/f {DEEP}/{STEPS}", cwd=directory).ok()
+    daemon.sh(name, f"cd {DEEP}/..; {moves}").ok()
+    daemon.sh(name, "echo 'exec ./evil' > a/f").ok()
+    assert [*directory.glob(f"**/{STEPS}")] == [], quarantined(daemon)
