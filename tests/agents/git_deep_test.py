@@ -74,8 +74,8 @@ def test_the_next_run_looks_where_a_killed_one_worked(hutch, project, as_user, b
 @pytest.mark.parametrize("moves", ["mv r other", "cd ../..; mv d e2; mkdir -p x/y; mv e2 x/y/z"])
 def test_what_a_run_prepared_is_found_where_an_agent_moves_it(daemon, repository, moves):
     name, directory, backend = repository
-    if backend == "none":
-        pytest.skip("nobody looks there")
+    if backend == "none" or "workspace" in directory.parts:
+        pytest.skip("nobody looks there, or no run begins there")
     outside(daemon, directory, f"mkdir -p {DEEP}; cd {DEEP}; git init -q")
     daemon.sh(name, "touch first").ok()
     daemon("run", "--backend", backend, "--", "sh", "-ec",
