@@ -66,7 +66,8 @@ def test_a_name_that_was_gone_excuses_no_other(hutch, repository, as_user, backe
 def test_what_is_the_persons_moves_along(hutch, repository, as_user, backend):
     """A list of conflicts, and a submodule with a link for its work tree."""
     outside(as_user, repository / THEIRS,
-            CONFLICT + LIST + "; git init -q --bare .git/modules/s; git config -f .git/modules/s/config core.bare false; "
+            CONFLICT + LIST + "; git init -q --bare .git/modules/s; "
+            "git config -f .git/modules/s/config core.bare false; "
             "git config -f .git/modules/s/config core.worktree ../../../s; mkdir ../real; ln -s ../real s; "
             "echo gitdir: ../theirs/.git/modules/s > ../real/.git")
     hutch.sh(f"cd {DEEP}; touch theirs/x; git -C theirs add x; mv theirs other; git -C other status").ok()
@@ -84,7 +85,8 @@ def test_what_another_sandbox_moves_is_told(hutch, repository, backend):
     """It began before the first one worked there, and does not know it."""
     if backend == "none":
         pytest.skip("nobody looks there")
-    with hutch.popen("sh", "-c", f"touch went; while [ ! -e came ]; do sleep 0.05; done; mv {THEIRS} {DEEP}/other") as one:
+    script = f"touch went; while [ ! -e came ]; do sleep 0.05; done; mv {THEIRS} {DEEP}/other"
+    with hutch.popen("sh", "-c", script) as one:
         while not (repository / "went").exists():
             assert one.poll() is None
         hutch.sh(f"cd {THEIRS}; touch x; git add x; touch {repository}/came").ok()
