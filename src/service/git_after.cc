@@ -194,6 +194,7 @@ GitBefore::GitBefore(const Prepared& nothing, const std::string& data, const Oth
       is_cut_off_(true),
       links_(cut_off.found),
       states_(cut_off.found) {
+  data_ = data;
   knows_all_worked_in_ = worked_in_.erase(std::string(kAnyPlace)) == 0;
   (void)std::erase(repositories_, kAnyPlace);
   std::ranges::sort(repositories_);
@@ -256,7 +257,7 @@ void GitBefore::remember_links(const std::vector<std::string>& repositories, con
   const GitLinks links = git_links(repositories);
   std::vector<std::string> others_places;
   std::ranges::copy_if(repositories, std::back_inserter(others_places),
-                       [](const auto& one) { return !may_be_repository(one); });
+                       [&](const auto& one) { return one == becoming_ || !may_be_repository(one); });
   // A link of the user's is one of a directory that has to become a repository first, unless git would write there.
   const auto is_for_later = [&](const std::string& path) {
     return std::ranges::any_of(others_places, [&](const std::string& place) {
@@ -525,7 +526,9 @@ void GitBefore::mark_link_of(const std::string& gitdir, const GitStateText& text
   const auto found = host::canonical_path(link.starts_with('/') ? std::string(link) : cat({directory, "/", link}));
   const auto holds = [&](const std::string& root) { return is_within(found->path, root); };
   if (!found || std::ranges::none_of(written_, holds)) return;
-  const bool is_seen = prepared_.plan.supervisor != plan::Supervisor::kNone && !states_.contains(gitdir);
+  const bool is_seen = prepared_.plan.supervisor != plan::Supervisor::kNone;
+  // The user's own has moved.
+  if (is_seen && states_.contains(gitdir)) return;
   if (is_seen && last_change(found->path) >= indexes_.start_ns()) return;
   // One that leads elsewhere is another repository's, and can be the user's.
   const auto says = sys::regular_file_text(found->path, plan::kGitStateBytesMax);

@@ -125,6 +125,7 @@ class GitBefore {
   std::set<std::string> gone_;  // of these, at the start
   bool knows_all_worked_in_ = true;
   bool is_cut_off_ = false;
+  std::string becoming_{};  // the directory that is being made a repository
   std::size_t marked_ = 0;  // bytes of them in the mark
   std::string data_;
   std::set<plan::RepositoryIdentity> made_;  // by this sandbox, or an earlier one

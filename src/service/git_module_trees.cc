@@ -89,12 +89,16 @@ void GitModuleTrees::remember(const std::vector<std::string>& directories) {
 
 void GitModuleTrees::moved(const std::string& from, const std::string& to) {
   std::map<std::string, GitModuleTree> now;
+  std::map<std::string, std::string> absolute;
+  for (auto& [directory, path] : absolute_) absolute.insert_or_assign(path_after_move(directory, from, to), path);
   for (auto& [directory, tree] : users_) {
+    if (is_within(tree.tree, from)) absolute.emplace(path_after_move(directory, from, to), tree.tree);
     tree.tree = path_after_move(tree.tree, from, to);
     tree.link = path_after_move(tree.link, from, to);
     now.insert_or_assign(path_after_move(directory, from, to), std::move(tree));
   }
   users_ = std::move(now);
+  absolute_ = std::move(absolute);
 }
 
 // A sandbox cannot change the work tree of a repository of the user's, but what is at that path.
@@ -105,7 +109,9 @@ std::vector<GitModuleTrees::Found> GitModuleTrees::look(const std::vector<std::s
     GitModuleTree now = git_module_tree(directory);
     if (now.leads != kLink && now.leads != kElsewhere) continue;
     const auto before = users_.find(directory);
-    const bool is_users = before != users_.end() && before->second.tree == now.tree;
+    const auto absolute = absolute_.find(directory);
+    const bool is_absolute = absolute != absolute_.end() && absolute->second == now.tree;
+    const bool is_users = before != users_.end() && (before->second.tree == now.tree || is_absolute);
     if (is_users && (now.leads == kElsewhere || before->second.link == now.link)) continue;
     std::string path = is_users ? now.link : cat({directory, "/config"});
     found.push_back({directory, std::move(path), std::move(now.tree)});

@@ -36,6 +36,7 @@ class GitModuleTrees {
 
  private:
   std::map<std::string, GitModuleTree> users_;  // by directory
+  std::map<std::string, std::string> absolute_;  // the trees of those that have moved, if their paths are absolute
 };
 
 }  // namespace hutch::service

@@ -116,7 +116,13 @@ void add_known_repositories(Prepared& prepared, const SandboxRepositories& made)
   std::vector<std::string> worked =
       DeepRepositories(made.data()).below(written_of(prepared), DeepRepositories::Which::kThere);
   for (const MadeRepository& one : prepared.made) worked.push_back(one.directory);
-  for (const std::string& one : worked) names.worked.push_back(sandbox_path(prepared.plan, one));
+  // Of the others hutch finds out itself where they are.
+  static constexpr std::size_t kToldBytesMax = 1 << 20;
+  std::size_t bytes = 0;
+  for (const std::string& one : worked) {
+    bytes += one.size();
+    if (bytes <= kToldBytesMax) names.worked.push_back(sandbox_path(prepared.plan, one));
+  }
 }
 
 // Whether git may take the directory for a repository's, or a linked worktree's. Others may have the same names in
@@ -149,11 +155,16 @@ void GitBefore::works_in(const wire::Repository& repository) {
     host::Listings seen;
     const std::vector<std::string> before = repositories_;
     const std::vector<std::string> added = add_worked_in(directory, seen);
+    // One of that name that the supervisor knows by now, if it is the one that was there.
+    const auto watched = watched_.find(directory);
+    if (watched != watched_.end() && repository_identity(directory) == watched->second) watched_.erase(watched);
     told_.insert(directory);
     DeepRepositories(data_).keep(added, written_);
     // The sandbox can have made a directory of the user's a repository, or have put back a part of one.
     const bool is_sandboxes = repository.event == kMade && repository.identity != plan::RepositoryIdentity();
+    if (repository.event == kMade) becoming_ = directory;
     if (!is_sandboxes && !added.empty()) remember(added, before);
+    becoming_.clear();
     if (!is_sandboxes) return;
     forget(directory);
     made_.insert(repository.identity);
@@ -220,7 +231,7 @@ void GitBefore::moved(const std::string& from, const std::string& to) {
   module_trees_.moved(from, to);
   // Where it failed to keep them before the move, or was not asked to.
   std::vector<std::string> all(worked_in_.begin(), worked_in_.end());
-  std::erase_if(all, [&](const std::string& one) { return !is_within(one, to); });
+  std::erase_if(all, [&](const std::string& one) { return !is_within(one, to) || !sys::exists(one); });
   DeepRepositories(data_).keep(all, written_);
 }
 
@@ -256,7 +267,12 @@ void GitBefore::add_deep(host::Listings& seen) {
   }
   const Repositories below = repositories_below(deep.roots_below(written_), seen);
   std::ranges::copy(below.directories, std::back_inserter(found));
-  for (const std::string& one : prepared_.plan.names.worked) told_.insert(host_path(prepared_.plan, one));
+  // Also one that is gone by now: the supervisor tells of no change at its path.
+  for (const std::string& one : prepared_.plan.names.worked) {
+    const std::string directory = host_path(prepared_.plan, one);
+    told_.insert(directory);
+    if (!came_along(directory)) (void)add_worked_in(directory, seen);
+  }
   for (const std::string& one : found) {
     const bool is_of_search = std::ranges::binary_search(repositories_, one);
     if (is_of_search || came_along(one)) continue;
@@ -269,15 +285,20 @@ void GitBefore::add_deep(host::Listings& seen) {
 void GitBefore::find_moved() {
   std::map<plan::RepositoryIdentity, std::string> lost;
   for (const auto& [directory, identity] : watched_) {
-    const bool is_lost = identity && !told_.contains(directory) && repository_identity(directory) != identity;
-    if (is_lost) lost.emplace(*identity, directory);
+    if (identity && repository_identity(directory) != identity) lost.emplace(*identity, directory);
   }
   if (lost.empty()) return;
-  for (const MadeRepository& found : find_directories(lost, written_)) {
+  // By way of names that nothing has: they can have exchanged their places.
+  const std::vector<MadeRepository> all = find_directories(lost, written_);
+  const auto between = [&](const MadeRepository& one) { return cat({lost.at(one.identity), "/"}); };
+  for (const MadeRepository& found : all) {
     const std::string from = lost.at(found.identity);
-    moved(from, found.directory);
+    moved(from, between(found));
     watched_.erase(from);
-    watched_.emplace(found.directory, found.identity);
+  }
+  for (const MadeRepository& found : all) {
+    moved(between(found), found.directory);
+    watched_.insert_or_assign(found.directory, found.identity);
   }
 }
 
@@ -290,10 +311,11 @@ void GitBefore::note_deep(Repositories& now) const {
   };
   for (const auto& [directory, identity] : watched_) {
     const bool is_it = sys::exists(directory) && repository_identity(directory) == identity;
-    if (!is_it && !told_.contains(directory)) note(directory);
+    if (!is_it) note(directory);
   }
   for (const std::string& directory : DeepRepositories(data_).below(written_, DeepRepositories::Which::kAll)) {
-    if (told_.contains(directory) || watched_.contains(directory) || gone_.contains(directory)) continue;
+    if (told_.contains(directory) || watched_.contains(directory)) continue;
+    if (gone_.contains(directory) && !sys::exists(directory)) continue;
     if (worked_in_.contains(directory) || came_along(directory)) continue;
     if (std::ranges::binary_search(repositories_, directory)) continue;
     if (!sys::exists(directory) || may_be_repository(directory)) note(directory);
