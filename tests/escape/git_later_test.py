@@ -104,3 +104,21 @@ def test_the_persons_own_link_gets_no_mark(hutch, repository, as_user, backend, 
              "cp .git/HEAD .git/worktrees/ev/; echo ../.. > .git/worktrees/ev/commondir").ok()
     assert hutch.sh(change).code != 0
     assert (repository / "w/.git").read_bytes() == before
+
+
+def test_one_that_the_person_makes_anew_meanwhile(hutch, repository, as_user, backend):
+    """An earlier sandbox worked in the one before it, so that the supervisor tells of no first change."""
+    hutch.sh(f"cd {THEIRS}; touch x; git add x").ok()
+    script = (f"while [ ! -e came ]; do sleep 0.05; done; mkdir {THEIRS}/.git/rebase-merge; "
+              f"echo 'exec ./evil' > {THEIRS}/.git/{STEPS}")
+    with hutch.popen("sh", "-ec", script) as one:
+        outside(as_user, repository, f"sleep 0.5; mv {THEIRS} old; git init -q {THEIRS}; touch came")
+        assert one.wait(timeout=60) == 0
+    assert (repository / THEIRS / ".git" / STEPS).exists() == (backend == "none")
+
+
+def test_a_link_in_one_that_only_a_directory_completes(hutch, repository, as_user, backend):
+    """git keeps no empty directory: a bare repository in a commit comes without "refs"."""
+    outside(as_user, repository, "git init -q --bare bare; rm -r bare/hooks bare/refs")
+    hutch.sh("ln -s /nowhere bare/FETCH_HEAD; mkdir bare/refs").ok()
+    assert (repository / "bare/FETCH_HEAD").is_symlink() == (backend == "none")
