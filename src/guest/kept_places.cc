@@ -17,8 +17,8 @@ namespace hutch::guest {
 
 namespace {
 
-// Of a directory of hutch's own that is on the way to something shown. Below a private home, the host's directory that
-// it hides is the user's, who can write it.
+// Whether hutch made this directory because it contains a directory that the sandbox sees. Below a private home it
+// hides a directory of the host's that the user can write.
 bool is_on_the_way(const Places& places, int fd, mode_t mode, std::string path) {
   if (!S_ISDIR(mode) || (mode & 0777) != kPassedThroughMode || !sys::is_on_tmpfs(fd).value_or(false)) return false;
   while (path.rfind('/') != 0 && path.rfind('/') != std::string::npos) {

@@ -126,7 +126,7 @@ Availability in_a_sandbox() {
   return missing("this is a sandbox of hutch's, and a sandbox makes no other", "run hutch outside of it");
 }
 
-// By the sandbox that hutch runs in: whatever else of the host would refuse too is not to be mended from inside.
+// The sandbox that hutch runs in refuses it. Nothing inside can change what else on the host would refuse it too.
 bool is_held(Trial trial, const IsolationFacts& facts) {
   return facts.is_in_sandbox && (trial == Trial::kFails || facts.max_user_namespaces == 0);
 }

@@ -353,7 +353,7 @@ Status MandatoryWalk::add_if_there(int directory, const std::string& path, const
   return {};
 }
 
-// What a supervisor lets nobody write but with a content that leads nowhere else, from one sandbox to the next.
+// Whether a sandbox made the file: its supervisor wrote it, and only with a content that leads nowhere else.
 bool MandatoryWalk::is_sandboxes_file(const std::string& path) const {
   if (!search_.is_sandboxes) return false;
   const auto text = sys::regular_file_text(path, plan::kJudgedBytesMax);
