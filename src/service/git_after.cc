@@ -526,9 +526,7 @@ void GitBefore::mark_link_of(const std::string& gitdir, const GitStateText& text
   const auto found = host::canonical_path(link.starts_with('/') ? std::string(link) : cat({directory, "/", link}));
   const auto holds = [&](const std::string& root) { return is_within(found->path, root); };
   if (!found || std::ranges::none_of(written_, holds)) return;
-  const bool is_seen = prepared_.plan.supervisor != plan::Supervisor::kNone;
-  // The user's own has moved.
-  if (is_seen && states_.contains(gitdir)) return;
+  const bool is_seen = prepared_.plan.supervisor != plan::Supervisor::kNone && !states_.contains(gitdir);
   if (is_seen && last_change(found->path) >= indexes_.start_ns()) return;
   // One that leads elsewhere is another repository's, and can be the user's.
   const auto says = sys::regular_file_text(found->path, plan::kGitStateBytesMax);
