@@ -2,7 +2,6 @@
 #include "service/git_links.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <set>
@@ -129,13 +128,14 @@ GitLinks git_links(const std::vector<std::string>& repositories) {
 }
 
 bool is_written_by_git(std::string_view path) {
-  static constexpr auto kNames = std::to_array<std::string_view>(
-      {"annex", "branches", "config",   "description", "gc.log",  "gc.pid",      "hooks",        "index",
-       "info",  "lfs",      "logs",     "modules",     "objects", "packed-refs", "rebase-apply", "rebase-merge",
-       "refs",  "remotes",  "rr-cache", "sequencer",   "shallow", "worktrees"});
+  static constexpr std::string_view kNames =
+      "ADD_EDIT.patch addp-hunk-edit.diff annex branches config config.worktree description gc.log gc.pid hooks index "
+      "info lfs logs lost-found modules objects packed-refs rebase-apply rebase-merge rebased-patches refs reftable "
+      "remotes rr-cache sequencer shallow svn worktrees";
+  static const std::vector<std::string_view> names = split(kNames, ' ');
   const std::string_view name = path.substr(0, path.find('/'));
   const auto is_of_pseudo_reference = [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; };
-  return std::ranges::all_of(name, is_of_pseudo_reference) || std::ranges::find(kNames, name) != kNames.end();
+  return std::ranges::all_of(name, is_of_pseudo_reference) || std::ranges::find(names, name) != names.end();
 }
 
 std::vector<std::string> resolutions_elsewhere(const std::string& directory) {

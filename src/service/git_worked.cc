@@ -36,7 +36,8 @@ std::vector<MadeRepository> find_directories(const std::map<plan::RepositoryIden
     to_list.pop_back();
     const auto listing = sys::open_listing(directory);
     const auto names = listing ? sys::names_in(listing->get(), directory) : Result<std::vector<sys::TreeEntry>>();
-    if (!listing || !names || (entries += names->size()) > kEntriesMax) continue;
+    if (!listing || !names) continue;
+    if ((entries += names->size()) > kEntriesMax) break;
     for (const sys::TreeEntry& entry : *names) {
       const auto status = sys::status_at(listing->get(), entry.name);
       if (!status || !*status || (*status)->kind != sys::EntryKind::kDirectory) continue;
@@ -156,9 +157,15 @@ void GitBefore::works_in(const wire::Repository& repository) {
     const std::vector<std::string> before = repositories_;
     const std::vector<std::string> added = add_worked_in(directory, seen);
     // One of that name that the supervisor knows by now, if it is the one that was there.
+    const bool is_first = told_.insert(directory).second;
     const auto watched = watched_.find(directory);
-    if (watched != watched_.end() && repository_identity(directory) == watched->second) watched_.erase(watched);
-    told_.insert(directory);
+    const bool is_watched = watched != watched_.end();
+    if (is_watched && repository_identity(directory) == watched->second) {
+      watched_.erase(watched);
+    } else if (is_watched && is_first) {
+      // What is remembered of this path goes with the one that was there.
+      find_moved();
+    }
     DeepRepositories(data_).keep(added, written_);
     // The sandbox can have made a directory of the user's a repository, or have put back a part of one.
     const bool is_sandboxes = repository.event == kMade && repository.identity != plan::RepositoryIdentity();

@@ -28,7 +28,7 @@ def outside(person, directory, script):
     as_person(person, ["sh", "-ec", PERSON + script], directory)
 
 
-@pytest.mark.parametrize("name", ["FETCH_HEAD", "logs", "gc.log"])
+@pytest.mark.parametrize("name", ["FETCH_HEAD", "logs", "gc.log", "ADD_EDIT.patch", "rebased-patches", "lost-found"])
 def test_a_link_in_what_becomes_a_repository(hutch, repository, backend, name):
     hutch.sh(f"mkdir data; ln -s /nowhere data/{name}").ok()
     hutch.sh("git init -q --bare data")
@@ -63,12 +63,13 @@ def test_a_name_that_was_gone_excuses_no_other(hutch, repository, as_user, backe
     assert (repository / place / ".git/MERGE_RR").exists() == (backend == "none")
 
 
-def test_what_is_the_persons_moves_along(hutch, repository, as_user, backend):
+@pytest.mark.parametrize("tree", ["../../../s", "$PWD/s"])
+def test_what_is_the_persons_moves_along(hutch, repository, as_user, backend, tree):
     """A list of conflicts, and a submodule with a link for its work tree."""
     outside(as_user, repository / THEIRS,
             CONFLICT + LIST + "; git init -q --bare .git/modules/s; "
             "git config -f .git/modules/s/config core.bare false; "
-            "git config -f .git/modules/s/config core.worktree ../../../s; mkdir ../real; ln -s ../real s; "
+            f"git config -f .git/modules/s/config core.worktree {tree}; mkdir ../real; ln -s ../real s; "
             "echo gitdir: ../theirs/.git/modules/s > ../real/.git")
     hutch.sh(f"cd {DEEP}; touch theirs/x; git -C theirs add x; mv theirs other; git -C other status").ok()
     other = repository / DEEP / "other/.git"
@@ -122,3 +123,36 @@ def test_a_link_in_one_that_only_a_directory_completes(hutch, repository, as_use
     outside(as_user, repository, "git init -q --bare bare; rm -r bare/hooks bare/refs")
     hutch.sh("ln -s /nowhere bare/FETCH_HEAD; mkdir bare/refs").ok()
     assert (repository / "bare/FETCH_HEAD").is_symlink() == (backend == "none")
+
+
+def rest_of_a_rebase(directory):
+    return f"mkdir {directory}/.git/rebase-merge; echo exec ./own > {directory}/.git/{STEPS}"
+
+
+EXCHANGES = {
+    "they exchange their places": "mv theirs x; mv other theirs; mv x other",
+    "one takes the place of the other": "mv theirs x; mv other theirs",
+    "a new one takes the place": "mv theirs x; git init -q theirs",
+}
+
+
+@pytest.mark.parametrize("way", EXCHANGES)
+def test_two_that_only_a_search_from_further_down_found(hutch, repository, as_user, backend, way):
+    """The supervisor of the second sandbox does not know them before they move."""
+    outside(as_user, repository / DEEP, f"git init -q other; {rest_of_a_rebase('theirs')}; {rest_of_a_rebase('other')}")
+    hutch.sh("touch y", cwd=repository / DEEP).ok()
+    hutch.sh(f"cd {DEEP}; {EXCHANGES[way]}").ok()
+    left = [path for path in (repository / DEEP).glob(f"*/.git/{STEPS}") if "own" in path.read_text()]
+    assert len(left) == 2, "they are the person's"
+    hutch.sh(f"cd {DEEP}; for r in */; do mkdir -p $r/.git/rebase-merge; echo exec ./evil > $r/.git/{STEPS}; done").ok()
+    assert bool(list((repository / DEEP).glob(f"*/.git/{STEPS}"))) == (backend == "none")
+
+
+def test_more_of_them_than_the_supervisor_can_be_told(hutch, repository, backend):
+    """Their names are longer than a message may be."""
+    long = "/".join(["n" * 200] * 9)
+    hutch.sh(f"mkdir -p a/b/c/d/{long}; cd a/b/c/d/{long}; for n in $(seq 700); do mkdir -p $n.git/refs $n.git/objects; "
+             "echo ref: refs/heads/main > $n.git/HEAD; done").ok()
+    changed = f"cd a/b/c/d/{long}/650.git; mkdir rebase-merge; echo exec ./evil > {STEPS}"
+    hutch.sh(changed, timeout=60).ok()
+    assert (repository / f"a/b/c/d/{long}/650.git/{STEPS}").exists() == (backend == "none")
