@@ -103,6 +103,14 @@ WORKS = [
         @pytest.mark.parametrize("n", range(4))
         def test(n, tmp_path): assert n < 4
     """)}),
+    Work("Jupyter: a kernel runs a notebook", "Python", f"""
+        jupyter nbconvert --log-level=ERROR --to notebook --execute --output done n.ipynb 2> said || cat said
+        {PYTHON} -c 'import json; print(json.load(open("done.ipynb"))["cells"][0]["outputs"][0]["text"])'
+    """, ("jupyter-nbconvert", "/usr/share/jupyter/kernels/python3"), {"n.ipynb": (
+        '{"cells": [{"cell_type": "code", "execution_count": null, "id": "a", "metadata": {}, "outputs": [], "source": '
+        '"print(6 * 7)"}], "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", '
+        '"name": "python3"}}, "nbformat": 4, "nbformat_minor": 5}')},
+        slow=True, debian="jupyter-nbconvert python3-ipykernel"),
     Work("sqlite: a database in WAL mode, two processes", "databases", f"""
         {PYTHON} -c '
         import sqlite3, subprocess, sys
