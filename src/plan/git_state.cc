@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "base/text.h"
 #include "policy/git_obeyed.h"
@@ -11,15 +14,28 @@ namespace hutch::plan {
 
 namespace {
 
-// The files of git-rebase(1), git-am(1), git-cherry-pick(1) and git-revert(1); sequencer.c and builtin/rebase.c of git.
+constexpr std::string_view kRuns = "names a program that git would run";
+constexpr std::string_view kWrites = "names a file that git would write";
+constexpr std::string_view kGivesOptions = "gives git an option with which it would write another file";
+
+// The files of git-rebase(1), git-am(1), git-cherry-pick(1), git-revert(1) and git-bisect(1) whose text becomes a
+// command, or arguments of one: sequencer.c, bisect.c and builtin/{rebase,am,bisect}.c of git. Of the other files in
+// these directories git takes numbers, objects' and references' names and messages.
 constexpr std::array kStateFiles = {
-    GitStateFile{"rebase-merge", "git-rebase-todo", GitStateFile::Holds::kTodo},
-    GitStateFile{"rebase-merge", "strategy", GitStateFile::Holds::kStrategy},
-    GitStateFile{"rebase-apply", "git-rebase-todo", GitStateFile::Holds::kTodo},
-    GitStateFile{"rebase-apply", "strategy", GitStateFile::Holds::kStrategy},
-    GitStateFile{"rebase-apply", "apply-opt", GitStateFile::Holds::kApplyOptions},
-    GitStateFile{"sequencer", "todo", GitStateFile::Holds::kTodo},
-    GitStateFile{"sequencer", "opts", GitStateFile::Holds::kOptions},
+    GitStateFile{"rebase-merge", "git-rebase-todo", GitStateFile::Holds::kTodo, kRuns},
+    GitStateFile{"rebase-merge", "git-rebase-todo.backup", GitStateFile::Holds::kTodo, kRuns},
+    GitStateFile{"rebase-merge", "strategy", GitStateFile::Holds::kStrategy, kRuns},
+    GitStateFile{"rebase-merge", "strategy_opts", GitStateFile::Holds::kStrategyOptions, kGivesOptions},
+    GitStateFile{"rebase-merge", "gpg_sign_opt", GitStateFile::Holds::kSigningOption, kGivesOptions},
+    GitStateFile{"rebase-apply", "git-rebase-todo", GitStateFile::Holds::kTodo, kRuns},
+    GitStateFile{"rebase-apply", "strategy", GitStateFile::Holds::kStrategy, kRuns},
+    GitStateFile{"rebase-apply", "strategy_opts", GitStateFile::Holds::kStrategyOptions, kGivesOptions},
+    GitStateFile{"rebase-apply", "gpg_sign_opt", GitStateFile::Holds::kSigningOption, kGivesOptions},
+    GitStateFile{"rebase-apply", "apply-opt", GitStateFile::Holds::kApplyOptions, kWrites},
+    GitStateFile{"sequencer", "todo", GitStateFile::Holds::kTodo, kRuns},
+    GitStateFile{"sequencer", "opts", GitStateFile::Holds::kOptions, kRuns},
+    GitStateFile{"", "BISECT_NAMES", GitStateFile::Holds::kPathsOfBisect, kRuns},
+    GitStateFile{"", "BISECT_START", GitStateFile::Holds::kStartOfBisect, kGivesOptions},
 };
 
 // Another name runs the program git-merge-NAME.
@@ -44,17 +60,66 @@ bool is_handed_on(std::string_view option) {
   });
 }
 
-// Each option is in single quotes (sq_quote_argv() of git's quote.c). An option that contains a quote is refused.
-bool are_handed_on(std::string_view text) {
+// Words that git wrote for itself, each in single quotes, or nothing if the text has another form (sq_quote_argv() of
+// git's quote.c). Where a word has a quote, git closes the quotes, writes \' or \!, and opens them again.
+std::optional<std::vector<std::string>> quoted_words(std::string_view text) {
   static constexpr std::string_view kBetween = " \n";
+  std::vector<std::string> words;
   for (;;) {
     text.remove_prefix(std::min(text.find_first_not_of(kBetween), text.size()));
+    if (text.empty()) return words;
+    std::string word;
+    for (bool goes_on = true; goes_on;) {
+      const std::size_t end = text.find('\'', 1);
+      if (!text.starts_with('\'') || end == std::string_view::npos) return std::nullopt;
+      word += text.substr(1, end - 1);
+      text.remove_prefix(end + 1);
+      goes_on = text.starts_with("\\''") || text.starts_with("\\!'");
+      if (goes_on) word += text[1];
+      if (goes_on) text.remove_prefix(2);
+    }
+    if (!text.empty() && !kBetween.contains(text.front())) return std::nullopt;
+    words.push_back(std::move(word));
+  }
+}
+
+bool are_handed_on(std::string_view text) {
+  const auto options = quoted_words(text);
+  return options && std::ranges::all_of(*options, is_handed_on);
+}
+
+// Before version 2.34 git had a shell take the text for arguments, after it had expanded patterns in it.
+bool are_paths(std::string_view text) {
+  return quoted_words(text) && text.find_first_of("*?[") == std::string_view::npos;
+}
+
+// Options of the strategies ort, recursive and subtree (parse_merge_opt() of git's merge-ort.c). The strategies resolve
+// and octopus give each option to git-read-tree(1), whose --index-output=FILE writes any file.
+bool is_strategy_option(std::string_view option) {
+  static constexpr std::string_view kOptions =
+      "ours theirs subtree subtree= patience histogram minimal diff-algorithm= ignore-space-change ignore-all-space "
+      "ignore-space-at-eol ignore-cr-at-eol renormalize no-renormalize no-renames find-renames find-renames= "
+      "rename-threshold=";
+  if (option.starts_with("--")) option.remove_prefix(2);
+  return std::ranges::any_of(split(kOptions, ' '), [&](std::string_view one) {
+    return one.ends_with('=') ? option.starts_with(one) : option == one;
+  });
+}
+
+// git splits the text like a command line. Its newer versions put each option in double quotes.
+bool are_strategy_options(std::string_view text) {
+  if (text.find_first_of("'\\") != std::string_view::npos) return false;
+  for (;;) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
     if (text.empty()) return true;
-    const std::size_t end = text.find('\'', 1);
-    if (!text.starts_with('\'') || end == std::string_view::npos) return false;
-    if (!is_handed_on(text.substr(1, end - 1))) return false;
-    text.remove_prefix(end + 1);
-    if (!text.empty() && !kBetween.contains(text.front())) return false;
+    const bool is_quoted = text.starts_with('"');
+    if (is_quoted) text.remove_prefix(1);
+    const std::size_t end = std::min(text.find_first_of(is_quoted ? "\"" : " \t\r\n"), text.size());
+    const std::string_view option = text.substr(0, end);
+    if (!is_strategy_option(option) || option.contains('"')) return false;
+    text.remove_prefix(end);
+    if (is_quoted && !text.starts_with('"')) return false;
+    if (is_quoted) text.remove_prefix(1);
   }
 }
 
@@ -81,14 +146,30 @@ bool runs_something(std::string_view line) {
 
 std::span<const GitStateFile> git_state_files() { return kStateFiles; }
 
+std::string GitStateFile::operation() const { return std::string(directory.empty() ? name : directory); }
+
+std::string GitStateFile::path() const { return directory.empty() ? std::string(name) : cat({directory, "/", name}); }
+
 bool is_harmless_git_state(const GitStateFile& file, std::string_view text) {
   if (text.size() > kGitStateBytesMax) return false;
-  if (file.holds == GitStateFile::Holds::kStrategy) return is_own_strategy(text);
-  if (file.holds == GitStateFile::Holds::kTodo) return std::ranges::none_of(split(text, '\n'), runs_something);
-  if (file.holds == GitStateFile::Holds::kApplyOptions) return are_handed_on(text);
+  switch (file.holds) {
+    using enum GitStateFile::Holds;
+    case kTodo: return std::ranges::none_of(split(text, '\n'), runs_something);
+    case kStrategy: return is_own_strategy(text);
+    case kStrategyOptions: return are_strategy_options(text);
+    // "git rebase" hands it on to "git am" as it is.
+    case kSigningOption: return text.find_first_not_of(" \t\r\n") == std::string_view::npos || text.starts_with("-S");
+    case kApplyOptions: return are_handed_on(text);
+    case kPathsOfBisect: return are_paths(text);
+    // "git bisect reset" hands it on to "git checkout".
+    case kStartOfBisect: return !text.starts_with('-');
+    case kOptions: break;
+  }
   const std::vector<policy::GitEntry> entries = policy::git_entries(text);
   return std::ranges::all_of(entries, [](const policy::GitEntry& entry) {
-    return entry.section == "options" && (entry.key != "strategy" || is_own_strategy(entry.value));
+    if (entry.section != "options") return false;
+    if (entry.key == "strategy-option") return is_strategy_option(entry.value);
+    return entry.key != "strategy" || is_own_strategy(entry.value);
   });
 }
 

@@ -1,16 +1,32 @@
-// The files in which git keeps an operation for later: git runs the commands in them when the user says "--continue".
+// The files in which git keeps an operation for later: git obeys them when the user says "--continue", or "reset".
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace hutch::plan {
 
 struct GitStateFile {
-  std::string_view directory;  // below the repository's directory; it holds the whole operation
-  std::string_view name;       // in `directory`
-  enum class Holds { kTodo, kStrategy, kOptions, kApplyOptions } holds;
+  std::string_view directory;  // below the repository's directory; it holds the whole operation. Empty: the file is one
+  std::string_view name;  // in `directory`
+  enum class Holds {
+    kTodo,
+    kStrategy,
+    kStrategyOptions,
+    kSigningOption,
+    kOptions,
+    kApplyOptions,
+    kPathsOfBisect,
+    kStartOfBisect,
+  } holds;
+  // What git does by a harmful one, as the end of a sentence that begins with the file.
+  std::string_view harm;
+
+  // Below the repository's directory.
+  std::string path() const;
+  std::string operation() const;
 };
 std::span<const GitStateFile> git_state_files();
 

@@ -42,6 +42,35 @@ TEST(GitState, OptionsOfPatches) {
   }
 }
 
+TEST(GitState, OptionsOfStrategies) {
+  for (const char* text : {"", "\n", " --ours\n", "\"ours\" \"subtree=a b\" \"--find-renames=50%\"\n",
+                           " --diff-algorithm=patience --theirs\n"}) {
+    EXPECT_TRUE(harmless("strategy_opts", text)) << text;
+  }
+  for (const char* text : {" --index-output=/x", "\"index-output=/x\"", " --ours\\ --index-output=x", "'--ours'",
+                           "--ours\"", "\"ours", "\"ours\"--index-output=x", "x", "--", "--ours=x", "--o\"\"urs"}) {
+    EXPECT_FALSE(harmless("strategy_opts", text)) << text;
+  }
+  EXPECT_TRUE(harmless("opts", "[options]\n\tstrategy = resolve\n\tstrategy-option = ours\n"));
+  EXPECT_FALSE(harmless("opts", "[options]\n\tstrategy-option = ours\n\tstrategy-option = index-output=/x\n"));
+}
+
+TEST(GitState, KeysOfSignatures) {
+  for (const char* text : {"", "\n", "-S\n", "-SA1B2\n"}) EXPECT_TRUE(harmless("gpg_sign_opt", text)) << text;
+  for (const char* text : {"--directory=x", " -S", "x"}) EXPECT_FALSE(harmless("gpg_sign_opt", text)) << text;
+}
+
+TEST(GitState, Bisections) {
+  for (const char* text : {"", "\n", " 'a b' 'c'\n", "'--a'", "'a'\\''b'", " 'wow'\\!''\n"}) {
+    EXPECT_TRUE(harmless("BISECT_NAMES", text)) << text;
+  }
+  for (const char* text : {"'*'", " 'a' '[x'", "a", "$(x)", "'a'b", "'a'; x", "'a", "'a'\\'", "'a'\\x'b'", "\"a\""}) {
+    EXPECT_FALSE(harmless("BISECT_NAMES", text)) << text;
+  }
+  EXPECT_TRUE(harmless("BISECT_START", "main\n"));
+  EXPECT_FALSE(harmless("BISECT_START", "-f\n"));
+}
+
 TEST(GitState, NamesWithRecordedConflicts) {
   const std::string hash(40, 'a');
   const std::string end(1, '\0');

@@ -293,7 +293,7 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
     }
     std::vector<std::string> files{cat({directory, kResolutions}), cat({directory, "/gitdir"})};
     for (const plan::GitStateFile& file : plan::git_state_files()) {
-      files.push_back(cat({directory, "/", file.directory, "/", file.name}));
+      files.push_back(cat({directory, "/", file.path()}));
     }
     for (const std::string& path : files) {
       auto text = state_text(path, left);
@@ -460,14 +460,12 @@ void GitBefore::look_at_operations(const std::vector<std::string>& directories, 
   std::size_t left_of_user = kAllBytesMax;
   for (const std::string& directory : directories) {
     for (const plan::GitStateFile& file : plan::git_state_files()) {
-      const std::string operation = cat({directory, "/", file.directory});
-      const std::string path = cat({operation, "/", file.name});
+      const std::string operation = cat({directory, "/", file.operation()});
+      const std::string path = cat({directory, "/", file.path()});
       const auto text = state_text(path, states_.contains(path) ? left_of_user : left, &after.not_searched);
       if (!text || is_users(path, *text)) continue;
       if (*text && plan::is_harmless_git_state(file, **text)) continue;
-      const bool writes = file.holds == plan::GitStateFile::Holds::kApplyOptions;
-      const std::string what = cat({printable(path), ", which the command wrote, names a ",
-                                    writes ? "file that git would write" : "program that git would run"});
+      const std::string what = cat({printable(path), ", which the command wrote, ", file.harm});
       const bool stays = keep && keep(cat({printable(path), " says what git does when you continue"}));
       told.push_back(stays ? cat({what, " when you continue"}) : cat({what, "; ", taken_away(operation, quarantine)}));
     }

@@ -111,6 +111,58 @@ def test_options_of_a_patch(hutch, repository, victim, as_user, backend, option,
     assert is_changed(victim) == (backend == "none"), f"{result}\n{said}"
 
 
+# A commit whose merge needs more than a fast forward, on a branch that is gone to.
+SIDE = ("git checkout -q -b side; echo a > more; git add more; git commit -q -m a; git checkout -q main; "
+        "echo b > other; git add other; git commit -q -m b; side=$(git rev-parse side); main=$(git rev-parse main); ")
+REBASE = SIDE + ("s=.git/rebase-merge; mkdir $s; echo pick $side > $s/git-rebase-todo; "
+                 "echo refs/heads/side > $s/head-name; "
+                 "echo $main > $s/onto; echo $side > $s/orig-head; : > $s/interactive; echo resolve > $s/strategy; "
+                 "git checkout -q --detach main; ")
+PICK = SIDE + ("s=.git/sequencer; mkdir $s; printf 'pick %s x\\npick %s y\\n' $main $side > $s/todo; "
+               "echo $main > $s/head; ")
+OPTIONS = {
+    "of a strategy": (REBASE + "echo ' --index-output={victim}' > $s/strategy_opts", "rebase --continue"),
+    "of a strategy, as newer versions write it": (
+        REBASE + "echo '\"index-output={victim}\"' > $s/strategy_opts", "rebase --continue"),
+    "of a strategy of a cherry-pick": (
+        PICK + "printf '[options]\\nstrategy = resolve\\nstrategy-option = index-output={victim}\\n' > $s/opts",
+        "cherry-pick --continue"),
+}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_an_option_of_a_prepared_operation(hutch, repository, victim, as_user, backend, option):
+    """git-merge-resolve gives it to read-tree, which writes any file by it."""
+    script, how = OPTIONS[option]
+    result = hutch.sh("set -e; git() { command git -c user.name=A -c user.email=a@b.example \"$@\"; }; "
+                      + script.format(victim=victim)).ok()
+    said = git(as_user, repository, *how.split())
+    assert is_changed(victim) == (backend == "none"), f"{result}\n{said}"
+
+
+# What people leave behind: it goes on outside as if it had begun there.
+ORDINARY = {
+    "a rebase with a strategy": (
+        SIDE + "git checkout -q side; echo c > other; git add other; git commit -q -m c; "
+        "git rebase -q -s ort -X patience -X find-renames=50% main", ".git/rebase-merge/strategy_opts"),
+    "a rebase by patches": (
+        SIDE + "git checkout -q side; echo c > other; git add other; git commit -q -m c; "
+        "git rebase -q --apply main", ".git/rebase-apply/apply-opt"),
+    "a cherry-pick with a strategy": (
+        SIDE + "git checkout -q side; echo c > other; git add other; git commit -q -m c; git checkout -q main; "
+        "git cherry-pick -X ignore-space-change side side~1", ".git/sequencer/opts"),
+    "a bisection of two paths": (
+        SIDE + "touch \"it's\"; git bisect start -- other \"it's\" 'a b!'", ".git/BISECT_NAMES"),
+}
+
+
+@pytest.mark.parametrize("what", ORDINARY)
+def test_an_ordinary_operation_goes_on(hutch, repository, backend, what):
+    script, file = ORDINARY[what]
+    result = hutch.sh("git() { command git -c user.name=A -c user.email=a@b.example \"$@\"; }; " + script)
+    assert (repository / file).exists() and "quarantine" not in result.errors, str(result)
+
+
 RR = "0123456789012345678901234567890123456789"
 RESOLVED = (f"mkdir -p .git/rr-cache/{RR}; echo x > .git/rr-cache/{RR}/preimage; "
             f"rr() {{ printf '{RR}\\t%s\\0' \"$2\" > $1/MERGE_RR; }}; ")

@@ -452,6 +452,26 @@ def act_way_out(do):
     yield
 
 
+def act_options(do):
+    """An operation that goes on with an option by which git writes a file of the person's."""
+    victim = os.path.join(os.path.dirname(do.trip), "victims", do.choose("rc", "new"))
+    directory, commit = do.choose(".git", ".git", ".git", ".git/worktrees/linked"), do.commit()
+    option, todo = f"index-output={victim}", f"pick {commit} x\npick {commit} x\n"
+    kind = do.choose("rebase", "pick")
+    if kind == "rebase":
+        do.put_directory(f"{directory}/rebase-merge", {
+            "head-name": "refs/heads/main\n", "onto": commit + "\n", "orig-head": commit + "\n", "interactive": "",
+            "git-rebase-todo": todo, "done": "", "msgnum": "1\n", "end": "2\n", "strategy": "resolve\n"})
+        yield
+        do.put(f"{directory}/rebase-merge/strategy_opts",
+               do.choose(f" --{option}\n", f'"{option}"\n', f" --ours --{option}"))
+    else:
+        do.put_directory(f"{directory}/sequencer", {"todo": todo, "head": commit + "\n", "opts": ""})
+        yield
+        do.put(f"{directory}/sequencer/opts", f"[options]\n\tstrategy = resolve\n\tstrategy-option = {option}\n")
+    yield
+
+
 def put_link(do, path, target):
     other = do.fresh()
     do.tries(os.makedirs, os.path.dirname(path), exist_ok=True)
@@ -474,7 +494,7 @@ def put_link(do, path, target):
 ACTS = {act_config: 4, act_hook: 3, act_hooks: 3, act_layout: 5, act_link: 4, act_common_directory: 2, act_worktree: 3,
         act_state: 4, act_attributes: 1, act_modules: 1, act_named: 3, act_data: 2, act_bytes: 2, act_names: 3,
         act_git: 2,
-        act_tree: 1, act_index: 1, act_way_out: 5}
+        act_tree: 1, act_index: 1, act_way_out: 5, act_options: 3}
 
 
 def plan(seed, number):

@@ -25,7 +25,8 @@ SOMETIMES = (
     "mv file moved",
     "commit -q -m x --amend", "commit -q --allow-empty -m x -S", "switch -q main",
     "interpret-trailers --trailer t:x file",
-    "pack-refs --all", "checkout -q main -- .", "rm -q -r d", "init -q", "reflog", "bisect log")
+    "pack-refs --all", "checkout -q main -- .", "rm -q -r d", "init -q", "reflog", "bisect log",
+    "bisect visualize")
 MANY_PROCESSES = (
     "stash", "stash pop", "fetch -q origin", "pull -q --no-edit origin main", "push -q origin HEAD:refs/heads/x",
     "rebase side", "rebase -q --autostash main", "bisect good", "bisect reset", "submodule status",
