@@ -193,6 +193,7 @@ Result<CallAnswer> AccessCalls::open_existing(const AccessCall& call, const Entr
   TRY(judge_git(call, entry, MadeOf::kContent));
   auto [file, what] = TRY(open_same(plain_flags(call.flags)));
   TRY(judge_lock(call, entry, what));
+  TRY(judge_linked(call, entry, what));
   // As in judge_made(): a configuration must not become one of a repository between the judgement and this moment.
   TRY(judge_git(call, entry, MadeOf::kContent, Places::Outlook::kNow));
   // To cut off a large file takes long.
@@ -463,7 +464,10 @@ Result<CallAnswer> AccessCalls::change(const AccessCall& call) const {
   if (call.descriptor && !call.is_path_enough) TRY(places_.check_is_open(call.path.caller, *call.descriptor));
   // git-init(1) tries on it whether modes can be changed here; nobody runs it. Programs that copy a repository set the
   // times of the new one.
-  if (call.kind == AccessKind::kTruncate) TRY(judge_link(call, (*object)->entry));
+  if (call.kind == AccessKind::kTruncate) {
+    TRY(judge_link(call, (*object)->entry));
+    TRY(judge_linked(call, (*object)->entry, (*object)->what));
+  }
   TRY(judge_lock(call, (*object)->entry, (*object)->what));
   const auto rule = plan::denied_name(names_, (*object)->entry.path);
   const bool is_kept = rule && plan::is_kept_config(*rule);

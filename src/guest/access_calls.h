@@ -161,6 +161,8 @@ class AccessCalls {
   // Fails for a lock that git outside has made, or may make at this moment.
   Status judge_lock(const AccessCall& call, const Entry& entry, const sys::Resolved& what) const;
   Status judge_lock(const AccessCall& call, const Entry& entry) const;
+  // Fails for a file that has a protected name as well.
+  Status judge_linked(const AccessCall& call, const Entry& entry, const sys::Resolved& what) const;
   Status keep_lock(const Entry& entry, const UniqueFd& made) const;
   bool is_kept(const Entry& entry) const;  // without it git would look for another repository
   Status apply_change(const AccessCall& call, const Object& object) const;

@@ -54,6 +54,8 @@ Status AccessCalls::judge_move(const AccessCall& call, const Entry& from, const 
   }
   const auto rule = plan::moves_to_name(names_, from.path, to.path, what);
   if (rule) return refuse(call, to.path, *rule);
+  if (S_ISREG(mode) && plan::judged_file(to.path) == plan::JudgedFile::kJujutsuRepository)
+    return refuse_git(call, to.path);
   // git outside would follow a link, and wait for the other end of a pipe.
   if (S_ISLNK(mode)) TRY(judge_git_link(call, to.path, {}));
   if (!S_ISREG(mode) && !S_ISDIR(mode) && !S_ISLNK(mode)) TRY(judge_special(call, to.path));
@@ -102,6 +104,12 @@ Status AccessCalls::judge_lock(const AccessCall& call, const Entry& entry) const
   if (!is_config_lock(entry)) return {};
   const auto there = sys::look_at_name(entry.at(), entry.name);
   return there ? judge_lock(call, entry, *there) : Status();
+}
+
+Status AccessCalls::judge_linked(const AccessCall& call, const Entry& entry, const sys::Resolved& what) const {
+  if (what.links < 2 || plan::is_lifted_path(names_, entry.path)) return {};
+  const auto rule = plan::rule_of_linked(names_, what.device, what.inode);
+  return rule ? refuse(call, entry.path, *rule) : Status();
 }
 
 Status AccessCalls::keep_lock(const Entry& entry, const UniqueFd& made) const {

@@ -56,11 +56,8 @@ Status AccessCalls::take_turn(const AccessCall& call, const std::string& path) c
 
 Status AccessCalls::want_turn(const AccessCall& call, const std::string& path) const {
   if (!makes_name(call)) return {};
-  auto [knows, directory] = worked_.tell(path, names_);
-  if (knows != WorkedRepositories::Knows::kYes) {
-    untold_ = wire::Repository{wire::Repository::Event::kFirstChange, std::move(directory)};
-    return call_error(EAGAIN);
-  }
+  untold_ = worked_.to_tell(path, names_);
+  if (untold_) return call_error(EAGAIN);
   if (asked_.turns.is_mine() || !plan::is_known_to_git(path)) return {};
   wants_turn_ = true;
   return call_error(EAGAIN);

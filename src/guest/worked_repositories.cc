@@ -21,13 +21,21 @@ bool is_known(const plan::GuardedNames& names, std::string_view directory) {
 
 }  // namespace
 
-WorkedRepositories::Told WorkedRepositories::tell(std::string_view path, const plan::GuardedNames& names) {
+std::optional<wire::Repository> WorkedRepositories::to_tell(std::string_view path, const plan::GuardedNames& names) {
+  using enum wire::Repository::Event;
   const std::string_view directory = plan::checked_git_directory(path);
-  if (directory.empty() || told_.contains(directory) || known_.contains(directory) || is_known(names, directory))
-    return {};
-  if (told_.size() >= kDirectoriesMax) return {std::exchange(told_too_many_, true) ? Knows::kYes : Knows::kTooMany};
-  told_.emplace(directory);
-  return {Knows::kNo, std::string(directory)};
+  if (directory.empty()) return std::nullopt;
+  if (!told_.contains(directory) && !known_.contains(directory) && !is_known(names, directory)) {
+    const bool is_one = told_.size() < kDirectoriesMax && told_.emplace(directory).second;
+    if (is_one) return wire::Repository{kFirstChange, std::string(directory)};
+    if (!std::exchange(told_too_many_, true)) return wire::Repository{kFirstChange, {}};
+  }
+  const std::string_view operation = plan::checked_git_operation(path);
+  if (operation.empty() || operations_.contains(operation)) return std::nullopt;
+  const bool is_one = operations_.size() < kOperationsMax && operations_.emplace(operation).second;
+  if (is_one) return wire::Repository{kWrites, std::string(operation)};
+  if (std::exchange(told_too_many_operations_, true)) return std::nullopt;
+  return wire::Repository{kWrites, {}};
 }
 
 bool WorkedRepositories::is_any_below(const std::string& from, const plan::GuardedNames& names) const {
@@ -59,6 +67,8 @@ bool WorkedRepositories::moved(const std::string& from, const std::string& to, c
     has_moved = has_moved || !found.empty();
     std::ranges::move(std::exchange(found, {}), std::inserter(*set, set->end()));
   }
+  // The host has moved what it knows of these. It is told again.
+  std::erase_if(operations_, [&](const std::string& one) { return is_within(one, from) || is_within(one, to); });
   return has_moved;
 }
 

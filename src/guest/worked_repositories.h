@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "plan/guarded_names.h"
+#include "wire/access.h"
 
 namespace hutch::guest {
 
@@ -19,14 +21,9 @@ namespace hutch::guest {
 // it knows by its search. Paths are as the sandbox sees them.
 class WorkedRepositories {
  public:
-  enum class Knows { kYes, kNo, kTooMany };
-  // Whether the host has been told of the directory in which a change at `path` is one that hutch checks; it counts as
-  // told from here on. kTooMany: it is not remembered, and the host is to be told so, once.
-  struct Told {
-    Knows knows = Knows::kYes;
-    std::string directory{};
-  };
-  Told tell(std::string_view path, const plan::GuardedNames& names);
+  // What the host is to be told before `path` changes: the directory in which that change is one that hutch checks, and
+  // then the operation that it has to do with, each once. An empty path, once too: there are more than are remembered.
+  std::optional<wire::Repository> to_tell(std::string_view path, const plan::GuardedNames& names);
   // The host is told of it. Returns whether it is remembered.
   bool add(const std::string& directory) {
     if (told_.size() < kDirectoriesMax) told_.insert(directory);
@@ -44,11 +41,14 @@ class WorkedRepositories {
   bool is_any_below(const std::string& from, const plan::GuardedNames& names) const;
 
   static constexpr std::size_t kDirectoriesMax = 1024;
+  static constexpr std::size_t kOperationsMax = 1024;
   static constexpr std::size_t kMovesMax = 256;  // calls that wait meanwhile, and those that were given up
   std::set<std::string, std::less<>> known_;
   std::set<std::string, std::less<>> told_;
   std::set<std::tuple<std::uint64_t, std::string, std::string>> moves_;
   bool told_too_many_ = false;
+  std::set<std::string, std::less<>> operations_;  // which the host knows that the sandbox has changed
+  bool told_too_many_operations_ = false;
 };
 
 }  // namespace hutch::guest

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "host/account.h"
 #include "host/paths.h"
 #include "host/reach.h"
 #include "policy/git_obeyed.h"
@@ -48,6 +49,7 @@ class GitReach {
   Result<std::optional<GitRepository>> repository_at(std::string path);
   Result<std::vector<std::string>> all_repositories();
   std::string remedy() const;
+  std::vector<std::string> absolute(std::string_view path, std::string_view base) const;
   Status add(const GitSource& source, const std::string& work_tree);
 
   const GitSearch& search_;
@@ -73,8 +75,9 @@ Result<ObeyedByGit> GitReach::run() {
     for (const std::string& file : repository->configs) TRY(read(file, 0, sources));
     for (const GitSource& source : sources) {
       const bool moves = source.entry.section == "core" && source.entry.key == "worktree";
-      const auto moved = moves ? policy::obeyed_path(source.entry.value, search_.home, path) : std::nullopt;
-      if (moved) repository->work_tree = TRY(canonical_path(*moved)).path;
+      if (!moves) continue;
+      const std::vector<std::string> moved = absolute(source.entry.value, path);
+      if (!moved.empty()) repository->work_tree = TRY(canonical_path(moved.front())).path;
     }
     for (const GitSource& source : sources) TRY(add(source, repository->work_tree));
   }
@@ -138,8 +141,8 @@ Status GitReach::take(std::vector<policy::GitEntry> entries, const std::string& 
     GitSource source{std::move(entry), file};
     for (const policy::ObeyedName& name : policy::obeyed_names(source.entry)) {
       if (name.kind != policy::GitRead::kConfig) continue;
-      const auto path = policy::obeyed_path(name.path, search_.home, directory_above(file));
-      if (path && depth < kIncludeDepthMax) TRY(read(*path, depth + 1, into));
+      if (depth >= kIncludeDepthMax) continue;
+      for (const std::string& path : absolute(name.path, directory_above(file))) TRY(read(path, depth + 1, into));
     }
     into.push_back(std::move(source));
   }
@@ -171,18 +174,39 @@ std::string GitReach::remedy() const {
               "from what may be written (--deny-write)"});
 }
 
+// As git's interpolate_path() and expand_user_path() do. "%(prefix)" is where git is installed.
+std::vector<std::string> GitReach::absolute(std::string_view path, std::string_view base) const {
+  static constexpr std::string_view kInstalledIn = "%(prefix)/";
+  if (path.starts_with(kInstalledIn)) {
+    const std::string_view below = path.substr(kInstalledIn.size());
+    return {cat({"/usr/", below}), cat({"/usr/local/", below})};
+  }
+  const std::string_view user = path.substr(0, path.find('/'));
+  if (user.size() > 1 && user.starts_with('~')) {
+    const auto found = find_os_user(user.substr(1));
+    if (found && *found) return {cat({(*found)->home, path.substr(user.size())})};
+    const bool is_own = search_.home.ends_with(cat({"/", user.substr(1)}));
+    return is_own ? std::vector{cat({search_.home, path.substr(user.size())})} : std::vector<std::string>();
+  }
+  auto one = policy::obeyed_path(path, search_.home, base);
+  return one ? std::vector{std::move(*one)} : std::vector<std::string>();
+}
+
 Status GitReach::add(const GitSource& source, const std::string& work_tree) {
   for (const policy::ObeyedName& name : policy::obeyed_names(source.entry)) {
     const bool by_file = name.kind == policy::GitRead::kConfig;
-    const auto path = policy::obeyed_path(name.path, search_.home, by_file ? directory_above(source.file) : work_tree);
-    if (!path) continue;
-    if (name.needs == policy::ObeyedName::Needs::kFile) {
-      const auto there = canonical_path(*path);
-      if (!there || there->type != plan::FileType::kFile) continue;
-    }
     const policy::GitEntry& entry = source.entry;
     const std::string where = cat({entry.section, ".", entry.key, " of ", printable(source.file)});
-    found_.try_emplace(*path, ObeyedPath{*path, where});
+    const std::vector<std::string> paths = absolute(name.path, by_file ? directory_above(source.file) : work_tree);
+    bool is_any = false;
+    for (const std::string& path : paths) {
+      const bool needs_file = name.needs == policy::ObeyedName::Needs::kFile;
+      const auto there = needs_file ? canonical_path(path) : CanonicalPath{{}, plan::FileType::kFile};
+      if (!there || there->type != plan::FileType::kFile) continue;
+      found_.try_emplace(path, ObeyedPath{path, where});
+      is_any = true;
+    }
+    if (!is_any) continue;
     for (std::string& pattern : by_file ? std::vector<std::string>() : policy::obeyed_in_any_work_tree(name)) {
       patterns_.try_emplace(pattern, ObeyedPath{pattern, where});
     }

@@ -5,14 +5,17 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "host/absent.h"
 #include "host/closed_directories.h"
 #include "host/expand.h"
+#include "host/files_behind.h"
 #include "host/git_reach.h"
 #include "host/looker.h"
 #include "host/repository_rules.h"
+#include "host/root_denies.h"
 #include "policy/decide.h"
 #include "policy/defaults.h"
 #include "policy/glob.h"
@@ -48,7 +51,6 @@ class PathStudy {
   Status add_places();
   Status add_place(Place place, std::string path);
   Status add_repository();
-  void spread_root_denies();
   void settle_private_places();
   bool lifted_within(const Rule& place, const Rule& rule) const;
   void add_implied_reads();
@@ -56,6 +58,9 @@ class PathStudy {
   Status add_home_names();
   Status add_own_programs();
   bool is_home_name(std::string_view path) const;
+  void hold_links(const Resolved& resolved, const std::string& rule);
+  Status add_other_names(const Resolved& of, const std::string& why, std::vector<Rule>& found);
+  Status add_obeyed(const std::string& path, const std::string& why, std::vector<Rule>& found);
   Status add_obeyed_by_git();
   Status look_at_root();
   std::vector<std::string> missing_store() const;
@@ -80,6 +85,8 @@ class PathStudy {
   std::vector<Rule> patterns_;
   std::vector<std::string> repositories_;  // for git_reach; includes ".git" files
   plan::ObeyedPlaces obeyed_;
+  std::vector<std::string> roots_;  // that the sandbox may write
+  std::set<std::string> looked_behind_;
   std::vector<plan::NameRule> names_;
   std::vector<std::string> notes_;
 };
@@ -87,8 +94,6 @@ class PathStudy {
 bool is_allow(const Rule& rule) { return rule.verb == Verb::kAllowRead || rule.verb == Verb::kAllowWrite; }
 bool is_deny(const Rule& rule) { return rule.verb == Verb::kDenyRead || rule.verb == Verb::kDenyWrite; }
 std::string parent_of(std::string_view path);
-std::string literal_start(std::string_view pattern);
-std::optional<std::string> kernel_place(std::string_view path);
 
 }  // namespace
 
@@ -101,7 +106,7 @@ namespace {
 Result<PathAnswer> PathStudy::run() {
   looker_.assume(facts_.root);
   TRY(add_rules());
-  spread_root_denies();
+  spread_root_denies(rules_, facts_.root);
   TRY(add_store());
   TRY(add_credentials());
   TRY(add_places());
@@ -303,29 +308,6 @@ Status PathStudy::add_repository() {
   return {};
 }
 
-// denyRead "/" is about everything that "/" holds; the sandbox has its own /proc, /sys and /dev.
-void PathStudy::spread_root_denies() {
-  std::vector<Rule> spread;
-  const auto is_root_deny = [](const Rule& rule) { return rule.verb == Verb::kDenyRead && rule.path == "/"; };
-  for (const Rule& rule : rules_) {
-    if (!is_root_deny(rule)) continue;
-    const bool lifted = std::ranges::any_of(rules_, [&](const Rule& other) {
-      return other.verb == Verb::kAllowRead && other.path == "/" &&
-             (other.origin == Origin::kOption || rule.origin != Origin::kOption);
-    });
-    if (lifted) continue;
-    for (const plan::RootEntry& entry : facts_.root) {
-      const std::string path = "/" + entry.name;
-      if (entry.type == FileType::kSymlink || kernel_place(path)) continue;
-      Rule child = rule;
-      child.path = path;
-      spread.push_back(std::move(child));
-    }
-  }
-  std::erase_if(rules_, is_root_deny);
-  rules_.insert(rules_.end(), spread.begin(), spread.end());
-}
-
 // allowWrite of something in /tmp or /run means the host's, unless it may not be read.
 void PathStudy::add_implied_reads() {
   std::vector<Rule> implied;
@@ -364,10 +346,12 @@ bool PathStudy::lifted_within(const Rule& place, const Rule& rule) const {
 Status PathStudy::add_mandatory() {
   std::set<std::string> denied;
   std::vector<std::string> closed;
+  std::vector<Rule> behind;  // these do not change what the search judges
   for (const Rule& rule : rules_) {
     if (rule.verb == Verb::kDenyWrite && rule.origin != Origin::kMandatory) closed.push_back(rule.path);
   }
-  for (const std::string& root : writable_roots()) {
+  roots_ = writable_roots();
+  for (const std::string& root : roots_) {
     const MandatorySearch search{.root = root,
                                  .depth = question_.mandatory_search_depth,
                                  .git_config = question_.git_config,
@@ -386,6 +370,9 @@ Status PathStudy::add_mandatory() {
       auto resolved = looker_.resolve(path, FinalLink::kFollow);
       if (!resolved && resolved.error().code == Code::kInvalidArgument) continue;  // a cycle: nothing is there
       if (!resolved) return fail(std::move(resolved).error());
+      const std::string why = cat({"mandatory write deny (", printable(path), ")"});
+      hold_links(*resolved, why);
+      TRY(add_other_names(*resolved, why, behind));
       const bool absent = resolved->type == FileType::kAbsent;
       // Behind a link the file has another name, which the list does not contain, so even an absent file needs a rule.
       const bool renamed = resolved->path != path;
@@ -394,9 +381,31 @@ Status PathStudy::add_mandatory() {
                         .origin = is_home_name(path) ? Origin::kHome : Origin::kMandatory,
                         .path = resolved->path,
                         .text = renamed ? path : std::string(),
-                        .where = cat({"mandatory write deny (", printable(path), ")"})});
+                        .where = why});
     }
   }
+  std::ranges::move(behind, std::back_inserter(rules_));
+  return {};
+}
+
+// Whoever replaces a link on the way decides what is obeyed. No mount holds a link in its place, a name does.
+void PathStudy::hold_links(const Resolved& resolved, const std::string& rule) {
+  for (const Hop& hop : resolved.hops) {
+    if (judge_at(parent_of(hop.at)).view != View::kReadWrite) continue;
+    names_.push_back({.pattern = policy::escape_wildcards(hop.at), .rule = rule, .except = {}, .lifted = {}});
+    if (question_.names == PathQuestion::Names::kAtStart) denied_links_.push_back({hop.at, rule});
+  }
+}
+
+// What lies in a protected directory can be a link to a file in the work tree, such as a hook.
+Status PathStudy::add_other_names(const Resolved& of, const std::string& why, std::vector<Rule>& found) {
+  if (of.type == FileType::kFile) {
+    if (auto linked = linked_file(of.path)) obeyed_.linked.push_back(std::move(*linked));
+  }
+  if (of.type != FileType::kDirectory || !looked_behind_.insert(of.path).second) return {};
+  FilesBehind behind = TRY(files_behind(of.path));
+  for (const std::string& link : behind.links) TRY(add_obeyed(link, why, found));
+  std::ranges::move(behind.linked, std::back_inserter(obeyed_.linked));
   return {};
 }
 
@@ -454,29 +463,33 @@ Status PathStudy::add_own_programs() {
 // Protects programs and settings that git takes from writable paths because of its configuration. Such a rule is about
 // the name as well as the mount, because another file could get the name.
 Status PathStudy::add_obeyed_by_git() {
-  const std::vector<std::string> roots = writable_roots();
-  if (roots.empty()) return {};
+  roots_ = writable_roots();
+  if (roots_.empty()) return {};
   std::vector<Rule> found;
-  const GitSearch search{repositories_, roots, facts_.home, facts_.cwd, question_.environment};
+  const GitSearch search{repositories_, roots_, facts_.home, facts_.cwd, question_.environment};
   const ObeyedByGit by_git = TRY(paths_that_git_obeys(search));
   for (const ObeyedPath& obeyed : by_git.patterns) {
     names_.push_back(
         {.pattern = obeyed.path, .rule = cat({"git obeys it (", obeyed.where, ")"}), .except = {}, .lifted = {}});
   }
   for (const ObeyedPath& obeyed : by_git.paths) {
-    auto resolved = looker_.resolve(obeyed.path, FinalLink::kFollow);
-    if (!resolved && resolved.error().code == Code::kInvalidArgument) continue;  // a cycle of links: no file is there
-    if (!resolved) return fail(std::move(resolved).error());
-    // One setting must not protect a whole writable root.
-    const bool is_root = std::ranges::any_of(roots, [&](const auto& root) { return is_within(root, resolved->path); });
-    if (is_root || judge_at(resolved->path).view != View::kReadWrite) continue;
-    found.push_back({.verb = Verb::kDenyWrite,
-                     .origin = Origin::kMandatory,
-                     .path = resolved->path,
-                     .text = obeyed.path,
-                     .where = cat({"git obeys it (", obeyed.where, ")"})});
+    TRY(add_obeyed(obeyed.path, cat({"git obeys it (", obeyed.where, ")"}), found));
   }
   std::ranges::move(found, std::back_inserter(rules_));
+  return {};
+}
+
+Status PathStudy::add_obeyed(const std::string& path, const std::string& why, std::vector<Rule>& found) {
+  auto resolved = looker_.resolve(path, FinalLink::kFollow);
+  if (!resolved && resolved.error().code == Code::kInvalidArgument) return {};  // a cycle of links: no file is there
+  if (!resolved) return fail(std::move(resolved).error());
+  hold_links(*resolved, why);
+  // One name must not protect a whole writable root.
+  const auto is_above = [&](const std::string& root) { return is_within(root, resolved->path); };
+  if (std::ranges::any_of(roots_, is_above) || judge_at(resolved->path).view != View::kReadWrite) return {};
+  TRY(add_other_names(*resolved, why, found));
+  found.push_back(
+      {.verb = Verb::kDenyWrite, .origin = Origin::kMandatory, .path = resolved->path, .text = path, .where = why});
   return {};
 }
 
@@ -536,7 +549,8 @@ void PathStudy::note_patterns() {
   for (const Rule& pattern : patterns_) {
     const bool held = question_.names == PathQuestion::Names::kAlways && pattern.verb == Verb::kDenyWrite;
     if (held) continue;
-    const std::string start = literal_start(pattern.path);
+    std::string start = policy::literal_part(pattern.path);
+    if (start.empty()) start = "/";
     const bool inside = judge_at(start).view == View::kReadWrite;
     const bool above = std::ranges::any_of(roots, [&](const std::string& root) { return is_within(root, start); });
     if (inside || above || pattern.verb == Verb::kAllowWrite)
@@ -573,23 +587,6 @@ policy::Judgement PathStudy::judge_at(std::string_view path) const {
 std::string parent_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == 0 || slash == std::string_view::npos ? std::string("/") : std::string(path.substr(0, slash));
-}
-
-// The directory in front of the first wildcard.
-std::string literal_start(std::string_view pattern) {
-  std::string start;
-  for (const std::string_view part : split(pattern.substr(1), '/')) {
-    if (policy::has_wildcard(part)) break;
-    start += cat({"/", policy::unescape(part)});
-  }
-  return start.empty() ? "/" : start;
-}
-
-std::optional<std::string> kernel_place(std::string_view path) {
-  for (const std::string_view place : {"/proc", "/sys", "/dev"}) {
-    if (is_within(path, place)) return std::string(place);
-  }
-  return std::nullopt;
 }
 
 }  // namespace

@@ -45,12 +45,20 @@ constexpr std::array<std::string_view, 3> kOperations = {"rebase-merge", "rebase
 
 bool is_operation(std::string_view name) { return std::ranges::find(kOperations, name) != kOperations.end(); }
 
+// Without the end of a lock's name.
+std::string_view unlocked(std::string_view name) { return name.substr(0, name.find('.')); }
+
+bool is_file_of_operation(std::string_view name) {
+  return unlocked(name) == "MERGE_RR" || unlocked(name) == "gitdir" || name.starts_with("BISECT_");
+}
+
 // The directory of a repository in which the change of `path` is one that is checked.
 std::string_view directory_of_state(std::string_view path) {
   static constexpr std::array<std::string_view, 5> kFiles = {"MERGE_RR", "gitdir", "index", "HEAD", "commondir"};
   const std::string_view directory = directory_of_file(path);
   const std::string_view name = base_of(path);
-  if (is_operation(name) || std::ranges::find(kFiles, name) != kFiles.end()) return directory;
+  if (is_operation(name) || is_file_of_operation(name) || std::ranges::find(kFiles, name) != kFiles.end())
+    return directory;
   return is_operation(base_of(directory)) ? directory_of_file(directory) : std::string_view();
 }
 
@@ -104,6 +112,12 @@ bool is_harmless_mercurial_config(std::string_view text) {
   return true;
 }
 
+// In a directory of this name a rule protects the configuration, wherever it lies.
+bool is_jujutsu_repository(std::string_view text) {
+  const bool printing = std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) >= ' '; });
+  return printing && text.ends_with("/.jj/repo");
+}
+
 }  // namespace
 
 JudgedFile judged_file(std::string_view path) {
@@ -114,6 +128,7 @@ JudgedFile judged_file(std::string_view path) {
   if (name == "config.worktree" && is_worktree_directory(directory)) return JudgedFile::kWorktreeConfig;
   if (name == "hgrc" && base_of(directory) == ".hg") return JudgedFile::kMercurialConfig;
   if (name == "config" && base_of(directory) == ".sl") return JudgedFile::kMercurialConfig;
+  if (name == "repo" && base_of(directory) == ".jj") return JudgedFile::kJujutsuRepository;
   return JudgedFile::kNone;
 }
 
@@ -135,6 +150,16 @@ std::string_view checked_git_directory(std::string_view path) {
   const bool is_below = inner.starts_with("/modules/") || inner.starts_with("/worktrees/");
   const bool is_reference = base_of(path) == "HEAD" && is_of_references(directory);
   return is_below && directory.size() > git.size() && !is_reference ? directory : git;
+}
+
+std::string_view checked_git_operation(std::string_view path) {
+  const std::string_view directory = checked_git_directory(path);
+  if (directory.empty() || path.size() == directory.size()) return directory;
+  const std::string_view rest = path.substr(directory.size() + 1);
+  const std::string_view name = rest.substr(0, rest.find('/'));
+  const auto with = [&](std::string_view part) { return path.substr(0, directory.size() + 1 + part.size()); };
+  if (is_operation(name)) return with(name);
+  return is_file_of_operation(name) ? with(unlocked(name)) : std::string_view();
 }
 
 bool is_probe_of_git(std::string_view path, std::string_view text) {
@@ -163,6 +188,7 @@ bool is_harmless_text(JudgedFile kind, std::string_view path, std::string_view t
     case JudgedFile::kWorktreeConfig: return is_harmless_worktree_config(text);
     case JudgedFile::kMercurialConfig: return is_harmless_mercurial_config(text);
     case JudgedFile::kGitConfig: return is_harmless_git_config(text, directory_of_file(path));
+    case JudgedFile::kJujutsuRepository: return is_jujutsu_repository(text);
     case JudgedFile::kNone: break;
   }
   return false;

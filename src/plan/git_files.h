@@ -13,6 +13,7 @@ enum class JudgedFile {
   kCommonDirectory,  // commondir of a linked worktree
   kWorktreeConfig,   // config.worktree, as git-worktree(1) copies it
   kMercurialConfig,  // .hg/hgrc, .sl/config
+  kJujutsuRepository,  // .jj/repo as a file: where the repository of a workspace is
   // "config" of a repository that is the sandbox's: only the supervisor knows of which, judged_file() does not say so.
   kGitConfig,
 };
@@ -27,6 +28,11 @@ bool takes_worktrees_away(std::string_view from, std::string_view to);
 // of a repository, or of an operation of git's. The innermost one counts below ".git/modules" and ".git/worktrees".
 // Empty if there is none.
 std::string_view checked_git_directory(std::string_view path);
+
+// What a change of `path` has to do with, of what hutch looks at after a command for operations of git's: the directory
+// of an operation, a file of one that has none, or the file with the link to a worktree; also where `path` is a lock or
+// a part of it. The whole directory of a repository, if that gets its name. Empty: with none of these.
+std::string_view checked_git_operation(std::string_view path);
 
 // Whether the symbolic link at `path` with the target `text` is one that git-init(1) makes to find out whether it can.
 bool is_probe_of_git(std::string_view path, std::string_view text);

@@ -41,6 +41,7 @@ TEST(GitFiles, WhichFilesAreJudged) {
   EXPECT_EQ(judged_file("/p/.git/worktrees/w/config.worktree"), JudgedFile::kWorktreeConfig);
   EXPECT_EQ(judged_file("/p/.hg/hgrc"), JudgedFile::kMercurialConfig);
   EXPECT_EQ(judged_file("/p/.sl/config"), JudgedFile::kMercurialConfig);
+  EXPECT_EQ(judged_file("/p/.jj/repo"), JudgedFile::kJujutsuRepository);
   for (const char* path : {"/p/.git/commondir", "/p/.git/config", "/p/.git/config.worktree", "/p/hgrc", "/p/.git/x",
                            "/p/git", "/p/.git/worktrees/a/b/commondir"}) {
     EXPECT_EQ(judged_file(path), JudgedFile::kNone) << path;
@@ -150,6 +151,39 @@ TEST(GitFiles, WhereAChangeIsOneThatIsChecked) {
   for (const char* other : {"/p/x", "/p/.gitignore", "/p/x.git/config", "/p/index.html", "/p/a.git", "/p/rebase"}) {
     EXPECT_EQ(checked_git_directory(other), "") << other;
   }
+}
+
+TEST(GitFiles, OperationsThatAChangeHasToDoWith) {
+  struct Case {
+    const char* path;
+    const char* operation;
+  };
+  for (const auto& [path, operation] : {Case{"/p/.git/rebase-merge/git-rebase-todo", "/p/.git/rebase-merge"},
+                                        {"/p/.git/rebase-merge", "/p/.git/rebase-merge"},
+                                        {"/p/.git/rebase-apply/0001.lock", "/p/.git/rebase-apply"},
+                                        {"/p/bare/sequencer/opts", "/p/bare/sequencer"},
+                                        {"/p/.git/worktrees/w/gitdir", "/p/.git/worktrees/w/gitdir"},
+                                        {"/p/.git/worktrees/w/gitdir.lock", "/p/.git/worktrees/w/gitdir"},
+                                        {"/p/.git/worktrees/w/rebase-merge/x", "/p/.git/worktrees/w/rebase-merge"},
+                                        {"/p/.git/MERGE_RR.lock", "/p/.git/MERGE_RR"},
+                                        {"/p/.git/BISECT_NAMES", "/p/.git/BISECT_NAMES"},
+                                        {"/p/bare/BISECT_START", "/p/bare/BISECT_START"},
+                                        {"/p/.git", "/p/.git"},
+                                        {"/p/.git/HEAD", ""},
+                                        {"/p/.git/index.lock", ""},
+                                        {"/p/.git/worktrees/w/HEAD", ""},
+                                        {"/p/src/main.c", ""}}) {
+    EXPECT_EQ(checked_git_operation(path), operation) << path;
+  }
+}
+
+TEST(GitFiles, AWorkspaceOfJujutsu) {
+  const auto is_harmless = [](std::string_view text) {
+    return is_harmless_text(JudgedFile::kJujutsuRepository, "/p/w/.jj/repo", text, "/p");
+  };
+  EXPECT_TRUE(is_harmless("/p/.jj/repo"));
+  EXPECT_TRUE(is_harmless("../../.jj/repo"));
+  for (const char* text : {"../evil", "/p/x.jj/repo", "", "/p/.jj/repo\n"}) EXPECT_FALSE(is_harmless(text)) << text;
 }
 
 }  // namespace

@@ -14,27 +14,26 @@ namespace hutch::plan {
 
 namespace {
 
-constexpr std::string_view kRuns = "names a program that git would run";
-constexpr std::string_view kWrites = "names a file that git would write";
+constexpr std::string_view kRunsProgram = "names a program that git would run";
+constexpr std::string_view kWritesFile = "names a file that git would write";
 constexpr std::string_view kGivesOptions = "gives git an option with which it would write another file";
 
 // The files of git-rebase(1), git-am(1), git-cherry-pick(1), git-revert(1) and git-bisect(1) whose text becomes a
 // command, or arguments of one: sequencer.c, bisect.c and builtin/{rebase,am,bisect}.c of git. Of the other files in
 // these directories git takes numbers, objects' and references' names and messages.
 constexpr std::array kStateFiles = {
-    GitStateFile{"rebase-merge", "git-rebase-todo", GitStateFile::Holds::kTodo, kRuns},
-    GitStateFile{"rebase-merge", "git-rebase-todo.backup", GitStateFile::Holds::kTodo, kRuns},
-    GitStateFile{"rebase-merge", "strategy", GitStateFile::Holds::kStrategy, kRuns},
+    GitStateFile{"rebase-merge", "git-rebase-todo", GitStateFile::Holds::kTodo, kRunsProgram},
+    GitStateFile{"rebase-merge", "strategy", GitStateFile::Holds::kStrategy, kRunsProgram},
     GitStateFile{"rebase-merge", "strategy_opts", GitStateFile::Holds::kStrategyOptions, kGivesOptions},
     GitStateFile{"rebase-merge", "gpg_sign_opt", GitStateFile::Holds::kSigningOption, kGivesOptions},
-    GitStateFile{"rebase-apply", "git-rebase-todo", GitStateFile::Holds::kTodo, kRuns},
-    GitStateFile{"rebase-apply", "strategy", GitStateFile::Holds::kStrategy, kRuns},
+    GitStateFile{"rebase-apply", "git-rebase-todo", GitStateFile::Holds::kTodo, kRunsProgram},
+    GitStateFile{"rebase-apply", "strategy", GitStateFile::Holds::kStrategy, kRunsProgram},
     GitStateFile{"rebase-apply", "strategy_opts", GitStateFile::Holds::kStrategyOptions, kGivesOptions},
     GitStateFile{"rebase-apply", "gpg_sign_opt", GitStateFile::Holds::kSigningOption, kGivesOptions},
-    GitStateFile{"rebase-apply", "apply-opt", GitStateFile::Holds::kApplyOptions, kWrites},
-    GitStateFile{"sequencer", "todo", GitStateFile::Holds::kTodo, kRuns},
-    GitStateFile{"sequencer", "opts", GitStateFile::Holds::kOptions, kRuns},
-    GitStateFile{"", "BISECT_NAMES", GitStateFile::Holds::kPathsOfBisect, kRuns},
+    GitStateFile{"rebase-apply", "apply-opt", GitStateFile::Holds::kApplyOptions, kWritesFile},
+    GitStateFile{"sequencer", "todo", GitStateFile::Holds::kTodo, kRunsProgram},
+    GitStateFile{"sequencer", "opts", GitStateFile::Holds::kOptions, kRunsProgram},
+    GitStateFile{"", "BISECT_NAMES", GitStateFile::Holds::kPathsOfBisect, kRunsProgram},
     GitStateFile{"", "BISECT_START", GitStateFile::Holds::kStartOfBisect, kGivesOptions},
 };
 
@@ -149,6 +148,14 @@ std::span<const GitStateFile> git_state_files() { return kStateFiles; }
 std::string GitStateFile::operation() const { return std::string(directory.empty() ? name : directory); }
 
 std::string GitStateFile::path() const { return directory.empty() ? std::string(name) : cat({directory, "/", name}); }
+
+std::vector<std::string> commands_of_todo(std::string_view text) {
+  std::vector<std::string> commands;
+  for (const std::string_view line : split(text, '\n')) {
+    if (runs_something(line)) commands.emplace_back(line);
+  }
+  return commands;
+}
 
 bool is_harmless_git_state(const GitStateFile& file, std::string_view text) {
   if (text.size() > kGitStateBytesMax) return false;

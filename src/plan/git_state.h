@@ -35,6 +35,9 @@ inline constexpr std::size_t kGitStateBytesMax = 1 << 20;
 // Whether git, when it continues the operation, would neither run nor write anything that the file names.
 bool is_harmless_git_state(const GitStateFile& file, std::string_view text);
 
+// The lines of a list of steps by which git runs something, in their order.
+std::vector<std::string> commands_of_todo(std::string_view text);
+
 // The files that MERGE_RR names: git-rerere(1) has seen their conflicts (read_rr() of git's rerere.c). An empty name
 // represents an entry in another form than git's, from which git could read another name.
 std::vector<std::string_view> resolved_names(std::string_view text);

@@ -24,6 +24,12 @@ TEST(GitState, TodoWithoutCommandsIsHarmless) {
   EXPECT_FALSE(harmless("git-rebase-todo", std::string(kGitStateBytesMax + 1, '\n')));
 }
 
+TEST(GitState, CommandsOfSteps) {
+  EXPECT_EQ(commands_of_todo("pick 1 a\nexec make\n# exec x\n\tx y\n"),
+            (std::vector<std::string>{"exec make", "\tx y"}));
+  EXPECT_TRUE(commands_of_todo("").empty());
+}
+
 TEST(GitState, StrategiesAreGitsOwn) {
   EXPECT_TRUE(harmless("strategy", "ort\n"));
   EXPECT_FALSE(harmless("strategy", "x/../../evil\n"));

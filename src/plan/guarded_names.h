@@ -19,10 +19,19 @@ struct NameRule {
   bool operator==(const NameRule&) const = default;
 };
 
+// A file that has a protected name, and another one besides (link(2)).
+struct LinkedFile {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::string path;  // the protected one
+  bool operator==(const LinkedFile&) const = default;
+};
+
 // Places where the names that programs obey have another meaning.
 struct ObeyedPlaces {
   std::vector<std::string> told{};  // absolute paths that links of told names lead to
   std::string home{};  // the user's, where the sandbox may write it: hutch asks about names directly in it; else empty
+  std::vector<LinkedFile> linked{};  // the sandbox may not write them by any name
   bool operator==(const ObeyedPlaces&) const = default;
 };
 

@@ -29,9 +29,11 @@ NameRule listed_rule(const policy::ObeyedFile& file);
 bool is_granted(const GuardedNames& names, const NameRule& rule, std::string_view path);
 NameRule unasked(NameRule rule);
 bool is_lifted_by(std::span<const std::string> lifted, std::string_view denied, std::string_view path);
+// Sapling's settings in a repository of git's.
+constexpr const char* kSaplingConfig = ".git/sl/config";
+
 bool is_lifted(const NameRule& rule, std::string_view denied, std::string_view path);
 std::vector<std::string> kept_files(std::span<const policy::Rule> rules, std::span<const std::string> lifted);
-std::string literal_part(std::string_view pattern);
 std::vector<std::string> lifted_in(std::string_view pattern, std::span<const std::string> lifted);
 bool is_config_kept_at(const GuardedNames& names, std::string_view path);
 NameRule kept_config_rule(std::string_view path);
@@ -71,14 +73,14 @@ GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy:
     // A linked worktree uses the hooks and the configuration of its repository.
     if (name != "hooks" && name != "config") add(cat({".git/worktrees/*/", name}), "");
   }
-  // Files that name remotes (gitrepository-layout(5)). git-init(1) makes the second directory, and leaves it empty.
-  for (const std::string_view name : {".git/remotes", ".git/branches/*"}) add(std::string(name), "");
   // A module's name may have a slash, and a module modules of its own. Not "**": git keeps references in refs/remotes.
   for (const std::string_view place : {".git/modules/*/", ".git/modules/*/*/", ".git/modules/*/modules/*/"}) {
     for (const std::string_view name : {"remotes", "branches/*"}) add(cat({place, name}), "/**/.git/modules/*/refs/**");
   }
-  // git-instaweb(1) runs scripts that lie there as its own.
-  for (const std::string_view name : {".git/gitweb", ".git/worktrees/*/gitweb", ".git/modules/**/gitweb"}) {
+  // Files that name remotes (gitrepository-layout(5)); git-init(1) makes the second directory, and leaves it empty.
+  // Scripts that git-instaweb(1) runs as its own.
+  for (const std::string_view name : {".git/remotes", ".git/branches/*", ".git/gitweb", ".git/worktrees/*/gitweb",
+                                      ".git/modules/**/gitweb", kSaplingConfig}) {
     add(std::string(name), "");
   }
   // For what is not there yet: what is there is a mount of its own.
@@ -222,7 +224,7 @@ bool is_place_of_agent(const GuardedNames& names, std::string_view path) {
 bool is_name_anywhere(const NameRule& rule) { return rule.pattern.starts_with("/**/"); }
 
 bool is_git_config_rule(const NameRule& rule) {
-  return rule.pattern.starts_with("/**/.git/") &&
+  return rule.pattern.starts_with("/**/.git/") && !rule.pattern.ends_with(kSaplingConfig) &&
          (rule.pattern.ends_with("/config") || rule.pattern.ends_with("/config.worktree"));
 }
 
@@ -279,9 +281,16 @@ bool leaves_packages(const GuardedNames& names, std::string_view from, std::stri
   return names.list == GuardedNames::List::kObeyed && policy::is_in_packages(from) && !policy::is_in_packages(to);
 }
 
+std::optional<NameRule> rule_of_linked(const GuardedNames& names, std::uint64_t device, std::uint64_t inode) {
+  const auto found = std::ranges::find_if(
+      names.places.linked, [&](const LinkedFile& file) { return file.device == device && file.inode == inode; });
+  if (found == names.places.linked.end() || is_lifted_path(names, found->path)) return std::nullopt;
+  return NameRule{policy::escape_wildcards(found->path), cat({"it is also ", found->path}), {}, {}};
+}
+
 std::optional<NameRule> holds_name(const GuardedNames& names, std::string_view path) {
   const auto holds = [&](const NameRule& rule) {
-    const std::string place = literal_part(rule.pattern);
+    const std::string place = policy::literal_part(rule.pattern);
     return !place.empty() && is_within(place, path);
   };
   const auto found = std::ranges::find_if(names.rules, holds);
@@ -417,20 +426,12 @@ std::vector<std::string> kept_files(std::span<const policy::Rule> rules, std::sp
   return kept;
 }
 
-// Up to the first component with a wildcard; empty where that is the first.
-std::string literal_part(std::string_view pattern) {
-  std::size_t end = 0;
-  for (std::size_t next = 0; end < pattern.size(); end = next) {
-    next = std::min(pattern.find('/', end + 1), pattern.size());
-    if (policy::has_wildcard(pattern.substr(end, next - end))) break;
-  }
-  return policy::unescape(pattern.substr(0, end));
-}
-
 // An entry for a directory of the pattern, such as ".githooks" of "/**/.githooks/pre-commit", lifts the files in it.
 std::vector<std::string> lifted_in(std::string_view pattern, std::span<const std::string> lifted) {
   constexpr std::size_t kAnyLength = 3;  // the length of "/**"
   std::vector<std::string> all(lifted.begin(), lifted.end());
+  // What one path is about only an entry for that path lifts.
+  if (policy::literal_part(pattern) == policy::unescape(pattern)) return all;
   for (std::size_t end = pattern.rfind('/'); end > kAnyLength && end != std::string_view::npos;
        end = pattern.rfind('/', end - 1)) {
     const std::string below = policy::unescape(pattern.substr(end));

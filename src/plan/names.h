@@ -95,6 +95,9 @@ enum class Moved { kFile, kDirectoryOrLink };
 std::optional<NameRule> moves_to_name(const GuardedNames& names, std::string_view from, std::string_view to,
                                       Moved what);
 
+// The rule about a file that has a protected name as well (ObeyedPlaces::linked).
+std::optional<NameRule> rule_of_linked(const GuardedNames& names, std::uint64_t device, std::uint64_t inode);
+
 // The reported name that `to` leads to and `from` did not: as moves_to_name(), or a link's own path if `from` is empty.
 std::optional<NameRule> moves_to_told(const GuardedNames& names, std::string_view from, std::string_view to);
 

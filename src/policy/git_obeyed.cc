@@ -171,19 +171,83 @@ bool is_before_command(std::string_view word) {
   return std::ranges::find(kWords, word) != kWords.end();
 }
 
-std::vector<ObeyedName> names_in_command(std::string_view line) {
+// What a shell makes of these where git runs it: in the work tree.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kExpansions = {{
+    {"$(git rev-parse --show-toplevel)", "."},
+    {"`git rev-parse --show-toplevel`", "."},
+    {"$(git rev-parse --show-cdup)", "."},
+    {"`git rev-parse --show-cdup`", "."},
+    {"$(git rev-parse --git-dir)", ".git"},
+    {"`git rev-parse --git-dir`", ".git"},
+    {"$(git rev-parse --git-common-dir)", ".git"},
+    {"$(pwd)", "."},
+    {"`pwd`", "."},
+    {"${PWD}", "."},
+    {"$PWD", "."},
+    {"${GIT_PREFIX:-.}", "."},
+    {"${GIT_PREFIX:-./}", "."},
+    {"${GIT_PREFIX}", "."},
+    {"$GIT_PREFIX", "."},
+    {"${GIT_WORK_TREE}", "."},
+    {"$GIT_WORK_TREE", "."},
+    {"${GIT_DIR:-.git}", ".git"},
+    {"${GIT_DIR}", ".git"},
+    {"$GIT_DIR", ".git"},
+    {"${HOME}", "~"},
+    {"$HOME", "~"},
+}};
+
+std::string expanded(std::string_view line) {
+  std::string out;
+  while (!line.empty()) {
+    const auto begins = [&](const auto& one) { return line.starts_with(one.first); };
+    const auto* const found = std::ranges::find_if(kExpansions, begins);
+    const bool is_one = found != kExpansions.end();
+    out += is_one ? found->second : line.substr(0, 1);
+    line.remove_prefix(is_one ? found->first.size() : 1);
+  }
+  return out;
+}
+
+// python3 -m a.b
+void add_module(std::string_view module, std::vector<ObeyedName>& names) {
+  std::string path(module);
+  std::ranges::replace(path, '.', '/');
+  for (const std::string_view end : {".py", "/__main__.py", "/__init__.py"}) {
+    names.push_back({GitRead::kProgram, cat({path, end}), ObeyedName::Needs::kFile});
+  }
+}
+
+// PATH=./tools:$PATH x
+void add_of_path(const std::vector<std::string>& words, std::vector<ObeyedName>& names) {
+  if (words.size() < 3 || words.front() != "PATH" || words[2].contains('/')) return;
+  for (const std::string_view directory : split(words[1], ':')) {
+    if (directory.empty() || directory.contains('$')) continue;
+    names.push_back({GitRead::kProgram, cat({directory, "/", words[2]}), ObeyedName::Needs::kNoFile});
+  }
+}
+
+constexpr int kNestedMax = 4;  // command lines in words of command lines
+
+std::vector<ObeyedName> names_in_command(std::string_view text, int nested = 0) {
   using enum ObeyedName::Needs;
   std::vector<ObeyedName> names;
-  if (line.starts_with('!')) line.remove_prefix(1);
+  const std::string line = expanded(text.starts_with('!') ? text.substr(1) : text);
   std::string moved_to;  // the last cd; empty: none
   for (std::vector<std::string>& words : commands_of(line)) {
+    add_of_path(words, names);
     if (words.size() > 1 && words.front() == "cd" && !words[1].contains('$')) {
       const bool within = !moved_to.empty() && !words[1].starts_with('/') && !words[1].starts_with('~');
       moved_to = within ? cat({moved_to, "/", words[1]}) : words[1];
       continue;
     }
     bool is_command = true;
+    bool names_module = false;
     for (std::string& word : words) {
+      // A word with a blank was in quotes: sh -c "./x a".
+      if (word.contains(' ') && nested < kNestedMax)
+        std::ranges::move(names_in_command(word, nested + 1), std::back_inserter(names));
+      if (std::exchange(names_module, word == "-m")) add_module(word, names);
       const bool is_path = is_command && word.contains('/') && !word.contains('$');
       is_command = is_command && is_before_command(word);
       const ObeyedName::Needs needs = is_path ? kNoFile : kFile;

@@ -1,6 +1,7 @@
 // Wildcards of path entries.
 #include "policy/glob.h"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
@@ -81,6 +82,15 @@ std::string unescape(std::string_view pattern) {
     out += pattern[i];
   }
   return out;
+}
+
+std::string literal_part(std::string_view pattern) {
+  std::size_t end = 0;
+  for (std::size_t next = 0; end < pattern.size(); end = next) {
+    next = std::min(pattern.find('/', end + 1), pattern.size());
+    if (has_wildcard(pattern.substr(end, next - end))) break;
+  }
+  return unescape(pattern.substr(0, end));
 }
 
 // Backtracks to the last star alone, which is enough and keeps the time at pattern x name.

@@ -21,6 +21,10 @@ Status check_pattern(std::string_view pattern);
 std::string escape_wildcards(std::string_view text);
 std::string unescape(std::string_view pattern);
 
+// The part of an absolute pattern in front of the first component with a wildcard, as a path; empty if that is the
+// first component.
+std::string literal_part(std::string_view pattern);
+
 // One component against one component; names that start with a dot are matched like any other.
 bool matches_component(std::string_view pattern, std::string_view name);
 

@@ -67,6 +67,12 @@ TEST(GlobTest, CheckPattern) {
   EXPECT_FALSE(check_pattern("*\\").has_value());
 }
 
+TEST(GlobTest, WhatIsInFrontOfTheFirstWildcard) {
+  EXPECT_EQ(literal_part("/a/b/*/c"), "/a/b");
+  EXPECT_EQ(literal_part("/a/b\\*"), "/a/b*");
+  EXPECT_EQ(literal_part("/**/x"), "");
+}
+
 TEST(GlobTest, EscapeRoundTrip) {
   for (const std::string name : {"plain", "a*b", "[x]", "a\\b", "what?", "**"}) {
     const std::string escaped = escape_wildcards(name);

@@ -344,7 +344,7 @@ void AccessSupervisor::tell_repositories() {
   for (const wire::Repository& repository : std::exchange(repositories_, {})) {
     if (works_in_) works_in_(repository);
     using enum wire::Repository::Event;
-    if (repository.event != kFirstChange && repository.event != kMoves) continue;
+    if (repository.event == kMoved || repository.event == kMade) continue;
     wants_change_ = wants_change_ || parked_;
     send(wire::ToGuest(wire::Heard{}), UniqueFd());
   }

@@ -2,13 +2,11 @@
 #include "service/git_after.h"
 
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <iterator>
-#include <limits>
 #include <optional>
 #include <set>
 
-#include "base/sha256.h"
 #include "base/text.h"
 #include "host/expand.h"
 #include "host/paths.h"
@@ -16,7 +14,7 @@
 #include "policy/decide.h"
 #include "service/deep_repositories.h"
 #include "service/git_aside.h"
-#include "service/git_link_mark.h"
+#include "service/git_state_text.h"
 #include "service/git_work_tree.h"
 #include "service/git_worked.h"
 #include "service/git_worktree_link.h"
@@ -34,48 +32,11 @@ namespace {
 // Each directory costs a few lstat(2).
 constexpr std::size_t kDirectoriesMax = 4096;
 
-constexpr std::string_view kResolutions = "/MERGE_RR";
-constexpr std::string_view kWayOut = "out";  // of the name of a file behind it
-
-// The limit for all files together: a command can make any number of the largest ones.
-constexpr std::size_t kAllBytesMax = 16 * plan::kGitStateBytesMax;
+constexpr std::array<std::string_view, 2> kSteps = {"/git-rebase-todo", "/sequencer/todo"};
 
 bool is_own_directory(const std::string& path) {
   const auto status = sys::status_of(path);
   return status && *status && (*status)->kind == sys::EntryKind::kDirectory;
-}
-
-// Reads up to `left` bytes of kAllBytesMax. A link's target may change later, and a larger file is not read: both are
-// unknown. `closed` gets the path if nobody can tell whether something is there.
-std::optional<GitStateText> state_text(const std::string& path, std::size_t& left, std::string* closed = nullptr) {
-  const auto status = sys::status_of(path);
-  if (!status && closed != nullptr && status.error().sys_errno != ENOTDIR && closed->empty()) *closed = path;
-  if (!status || !*status) return std::nullopt;
-  if ((*status)->kind != sys::EntryKind::kFile) return GitStateText();
-  auto text = sys::regular_file_text(path, std::min(plan::kGitStateBytesMax, left));
-  if (!text) return GitStateText();
-  left -= text->size();
-  return GitStateText(std::move(*text));
-}
-
-std::string found_state(const GitStateText& text) {
-  if (!text) return "-";
-  Sha256 sum;
-  sum.add(*text);
-  return sum.finish();
-}
-
-std::string found_state(const sys::FileVersion& version) {
-  return cat(
-      {std::to_string(version.device), ".", std::to_string(version.inode), ".", std::to_string(version.changed_ns)});
-}
-
-std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
-
-// Nanoseconds since the epoch; the latest time for a file that does not exist.
-std::int64_t last_change(const std::string& path) {
-  const auto version = sys::file_version(path);
-  return version ? version->changed_ns : std::numeric_limits<std::int64_t>::max();
 }
 
 // The directory of the repository that contains `path` (gitrepository-layout(5)).
@@ -171,17 +132,26 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
   std::ranges::sort(repositories_);
   host::Listings own;
   add_deep(known.seen != nullptr ? *known.seen : own);
+  knows_all_touched_ = prepared.plan.supervisor != plan::Supervisor::kNone;
   for (const wire::Repository& one : known.worked_in) {
+    if (note_touched(one)) continue;
     const std::string directory = host_path(prepared.plan, one.path);
     told_.insert(directory);
-    if (one.event == wire::Repository::Event::kMade) made_.insert(one.identity);
+    if (one.event == wire::Repository::Event::kMade) {
+      made_.insert(one.identity);
+      touched_.insert(directory);
+    }
     if (one.path.empty())
-      knows_all_worked_in_ = false;
+      knows_all_worked_in_ = knows_all_touched_ = false;
     else if (!came_along(directory))
       (void)add_worked_in(directory, known.seen != nullptr ? *known.seen : own);
   }
   if (known.seen != nullptr) repositories_ = repositories_now(*known.seen).directories;
   remember(repositories_, {});
+  std::ranges::copy_if(repositories_, std::back_inserter(of_start_), [&](const std::string& one) {
+    const auto identity = repository_identity(one);
+    return !identity || !made_.contains(*identity);
+  });
 }
 
 GitBefore::GitBefore(const Prepared& nothing, const std::string& data, const OtherRun& cut_off)
@@ -195,6 +165,7 @@ GitBefore::GitBefore(const Prepared& nothing, const std::string& data, const Oth
       links_(cut_off.found),
       states_(cut_off.found) {
   data_ = data;
+  knows_all_touched_ = false;
   knows_all_worked_in_ = worked_in_.erase(std::string(kAnyPlace)) == 0;
   (void)std::erase(repositories_, kAnyPlace);
   std::ranges::sort(repositories_);
@@ -300,7 +271,11 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
       if (!text) continue;
       std::string state = found_state(*text);
       if (is_of_other(others, path, state)) continue;
+      if (*text && std::ranges::any_of(kSteps, [&](auto steps) { return path.ends_with(steps); }))
+        commands_[path] = plan::commands_of_todo(**text);
       found.emplace(path, state);
+      // An earlier sandbox may have made it another name of a file in the work tree.
+      if (has_other_names(path)) touched_.insert(path);
       if (path.ends_with("/gitdir")) remember_way(*text ? worktree_link(path, **text) : std::string(), others, found);
       states_.emplace(path, std::move(state));
       if (path.ends_with(kResolutions)) remember_ways_out(path, directory, others, found);
@@ -363,12 +338,20 @@ bool GitBefore::is_of_other(const std::vector<OtherRun>& others, const std::stri
 }
 
 GitBefore::LinksNow GitBefore::links_now(const std::vector<std::string>& repositories) const {
-  const GitLinks now = git_links(repositories);
-  LinksNow made{{}, now.is_complete};
-  for (const auto& [path, version] : now.versions) {
-    const bool is_same = has_state(links_, path, found_state(version));
-    // If there were too many links to remember all, only the time of change tells which are new.
-    if (!is_same && (links_are_all_ || version.changed_ns >= indexes_.start_ns())) made.paths.push_back(path);
+  // The user's first: a sandbox can make any number of other ones, with more than is looked through.
+  std::vector<std::string> users;
+  std::vector<std::string> others;
+  std::ranges::partition_copy(repositories, std::back_inserter(users), std::back_inserter(others),
+                              [&](const std::string& one) { return std::ranges::binary_search(of_start_, one); });
+  LinksNow made;
+  for (const std::vector<std::string>& some : {users, others}) {
+    const GitLinks now = git_links(some);
+    made.are_all = made.are_all && now.is_complete;
+    for (const auto& [path, version] : now.versions) {
+      const bool is_same = has_state(links_, path, found_state(version));
+      // If there were too many links to remember all, only the time of change tells which are new.
+      if (!is_same && (links_are_all_ || version.changed_ns >= indexes_.start_ns())) made.paths.push_back(path);
+    }
   }
   return made;
 }
@@ -376,8 +359,10 @@ GitBefore::LinksNow GitBefore::links_now(const std::vector<std::string>& reposit
 // A linked worktree has its operations below worktrees/NAME. A symbolic link there would lead to another repository,
 // whose operations are the user's. The result has at most one directory more than kDirectoriesMax.
 std::vector<std::string> GitBefore::directories(const std::vector<std::string>& repositories) const {
-  std::vector<std::string> all = repositories;
+  std::vector<std::string> all;
   for (const std::string& repository : repositories) {
+    if (all.size() > kDirectoriesMax) return all;
+    all.push_back(repository);
     const std::string worktrees = cat({repository, "/worktrees"});
     if (!is_own_directory(worktrees)) continue;
     const auto directory = sys::open_listing(worktrees);
@@ -452,95 +437,12 @@ void GitBefore::search(const std::string& root, int depth, host::Listings& seen,
   if (here) std::ranges::copy(here->repositories, std::back_inserter(found.directories));
 }
 
-void GitBefore::look_at_operations(const std::vector<std::string>& directories, const std::string& quarantine,
-                                   const KeepGitState& keep, After& after) const {
-  std::vector<std::string>& told = after.told;
-  std::size_t left = kAllBytesMax;
-  // No number of a command's files may keep the user's from being known.
-  std::size_t left_of_user = kAllBytesMax;
-  for (const std::string& directory : directories) {
-    for (const plan::GitStateFile& file : plan::git_state_files()) {
-      const std::string operation = cat({directory, "/", file.operation()});
-      const std::string path = cat({directory, "/", file.path()});
-      const auto text = state_text(path, states_.contains(path) ? left_of_user : left, &after.not_searched);
-      if (!text || is_users(path, *text)) continue;
-      if (*text && plan::is_harmless_git_state(file, **text)) continue;
-      const std::string what = cat({printable(path), ", which the command wrote, ", file.harm});
-      const bool stays = keep && keep(cat({printable(path), " says what git does when you continue"}));
-      told.push_back(stays ? cat({what, " when you continue"}) : cat({what, "; ", taken_away(operation, quarantine)}));
-    }
-    const std::string gitdir = cat({directory, "/gitdir"});
-    const auto named = state_text(gitdir, left);
-    if (named) mark_link_of(gitdir, *named);
-    if (named && leads_elsewhere(gitdir, *named, after.not_searched)) {
-      told.push_back(cat({printable(gitdir), ", which the command wrote, has `git worktree` write elsewhere; ",
-                          taken_away(gitdir, quarantine), "; `git worktree repair PATH` makes a new one"}));
-    }
-    const std::string resolutions = cat({directory, kResolutions});
-    const bool is_same = is_users(resolutions, state_text(resolutions, left).value_or(GitStateText()));
-    // A file that it names can have become a link.
-    for (const std::string& name : resolutions_elsewhere(directory)) {
-      if (is_same && has_state(states_, cat({resolutions, "/", name}), kWayOut)) continue;
-      told.push_back(cat({printable(resolutions), " has `git commit` copy ", printable(name), " into the repository; ",
-                          taken_away(resolutions, quarantine)}));
-      break;
-    }
-  }
-}
-
-// Whether the text is unchanged since the run started.
-bool GitBefore::is_users(const std::string& path, const GitStateText& text) const {
-  return has_state(states_, path, found_state(text));
-}
-
-// "git worktree repair" writes the ".git" that this file names. The command may write below its own directories anyway.
-bool GitBefore::leads_elsewhere(const std::string& gitdir, const GitStateText& text, std::string& closed) const {
-  const std::string path = text ? worktree_link(gitdir, *text) : std::string();
-  const bool is_its = !is_users(gitdir, text);
-  if (is_its) {
-    const auto is_plain = [](std::string_view part) { return part != ".." && part != "."; };
-    const bool is_exact =
-        text && text->starts_with('/') && std::ranges::all_of(split(text_of_link(*text), '/'), is_plain);
-    if (!is_exact) return true;
-    // In the sandbox git writes the path that the sandbox has; outside it leads nowhere.
-    const auto holds = [&](const std::string& root) { return is_within(path, root); };
-    if (std::ranges::any_of(agents_own_places(prepared_), holds, &plan::MountStep::target)) return false;
-  }
-  if (!may_write(path)) return is_its;
-  const std::string directory = directory_of(path);
-  const std::string where = where_git_writes(path);
-  const bool was_so = !is_its && has_state(states_, directory, found_state(GitStateText(where)));
-  if (was_so || may_write(where)) return false;
-  if (where.empty() && closed.empty()) closed = directory;
-  return !where.empty();
-}
-
-// The next run must not take a link that this one made for the user's: the link says which repository comes along. A
-// supervisor marks each link that it makes, so that another one is the user's if it is as new as what names it.
-void GitBefore::mark_link_of(const std::string& gitdir, const GitStateText& text) const {
-  if (!text || is_users(gitdir, text)) return;
-  const std::string_view link = text_of_link(*text);
-  const std::string directory = directory_of(gitdir);
-  const auto found = host::canonical_path(link.starts_with('/') ? std::string(link) : cat({directory, "/", link}));
-  const auto holds = [&](const std::string& root) { return is_within(found->path, root); };
-  if (!found || std::ranges::none_of(written_, holds)) return;
-  const bool is_seen = prepared_.plan.supervisor != plan::Supervisor::kNone && !states_.contains(gitdir);
-  if (is_seen && last_change(found->path) >= indexes_.start_ns()) return;
-  // One that leads elsewhere is another repository's, and can be the user's.
-  const auto says = sys::regular_file_text(found->path, plan::kGitStateBytesMax);
-  if (!says || !says->starts_with("gitdir: ")) return;
-  const std::string_view target = text_of_link(std::string_view(*says).substr(std::string_view("gitdir: ").size()));
-  const std::string place = directory_of(found->path);
-  const auto back = host::canonical_path(target.starts_with('/') ? std::string(target) : cat({place, "/", target}));
-  if (back && back->path == directory) mark_git_link(found->path);
-}
-
 // Links come first, because the later steps look at files by name.
 GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen,
                                  Ends ends) {
   find_moved();
   After after;
-  const Repositories repositories = repositories_now(seen);
+  Repositories repositories = repositories_now(seen);
   const auto left = [&](const std::string& repository, GitCommits::WhichIndexes which) {
     using enum GitIndexes::Which;
     return indexes_.left_in(directories({repository}), which == GitCommits::WhichIndexes::kAll ? kAll : kChanged);
@@ -561,6 +463,9 @@ GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitSta
     after.told.push_back(cat({"git in ", printable(found.directory), " would write ", printable(found.tree),
                               ", which is no work tree of it; ", taken_away(found.path, where)}));
   }
+  // A sandbox can make any number of other ones.
+  std::ranges::stable_partition(repositories.directories,
+                                [&](const std::string& one) { return std::ranges::binary_search(of_start_, one); });
   std::vector<std::string> all = directories(repositories.directories);
   const bool are_all = all.size() <= kDirectoriesMax;
   all.resize(std::min(all.size(), kDirectoriesMax));

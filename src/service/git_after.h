@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/listings.h"
@@ -16,6 +17,7 @@
 #include "service/git_indexes.h"
 #include "service/git_links.h"
 #include "service/git_module_trees.h"
+#include "service/git_state_text.h"
 #include "service/run_mark.h"
 #include "service/sandbox_repositories.h"
 #include "wire/access.h"
@@ -26,9 +28,6 @@ struct Prepared;
 
 // Whether the operation may stay as it is. The argument describes it in whole lines. Null if nobody is there.
 using KeepGitState = std::function<bool(const std::string& what)>;
-
-// Absent: the content is unknown.
-using GitStateText = std::optional<std::string>;
 
 class GitBefore {
  public:
@@ -90,6 +89,7 @@ class GitBefore {
   void moved(const std::string& from, const std::string& to);
   void forget(const std::string& directory);
   void add_to_mark(const std::vector<std::string>& repositories);
+  bool note_touched(const wire::Repository& operation);
   bool came_along(const std::string& directory) const;
   void keep_made() const;
   void look_at_operations(const std::vector<std::string>& directories, const std::string& quarantine,
@@ -100,6 +100,9 @@ class GitBefore {
   };
   LinksNow links_now(const std::vector<std::string>& repositories) const;
   bool is_users(const std::string& path, const GitStateText& text) const;
+  bool may_be_its(const std::string& path, const GitStateText& text) const;
+  bool has_touched(const std::string& path) const;
+  bool goes_on_with_users(const std::string& path, std::string_view todo) const;
   void mark_link_of(const std::string& gitdir, const GitStateText& text) const;
   bool leads_elsewhere(const std::string& gitdir, const GitStateText& text, std::string& closed) const;
   void remember(const std::vector<std::string>& repositories, const std::vector<std::string>& before);
@@ -129,6 +132,10 @@ class GitBefore {
   std::size_t marked_ = 0;  // bytes of them in the mark
   std::string data_;
   std::set<plan::RepositoryIdentity> made_;  // by this sandbox, or an earlier one
+  std::set<std::string> touched_;  // operations that the sandbox has changed, as plan::checked_git_operation() has them
+  bool knows_all_touched_ = true;
+  std::map<std::string, std::vector<std::string>> commands_;  // in lists of steps that are the user's
+  std::vector<std::string> of_start_;  // repositories that the sandbox found
   GitIndexes indexes_;
   FoundStates links_;  // the user's
   bool links_are_all_ = true;

@@ -144,6 +144,7 @@ bool GitBefore::came_along(const std::string& directory) const {
 
 void GitBefore::works_in(const wire::Repository& repository) {
   using enum wire::Repository::Event;
+  if (note_touched(repository)) return;
   const std::string directory = host_path(prepared_.plan, repository.path);
   if (repository.path.empty()) {
     knows_all_worked_in_ = false;
@@ -170,6 +171,8 @@ void GitBefore::works_in(const wire::Repository& repository) {
     // The sandbox can have made a directory of the user's a repository, or have put back a part of one.
     const bool is_sandboxes = repository.event == kMade && repository.identity != plan::RepositoryIdentity();
     if (repository.event == kMade) becoming_ = directory;
+    // What lay there before is an operation by what the sandbox does.
+    if (repository.event == kMade || !may_be_repository(directory)) touched_.insert(directory);
     if (!is_sandboxes && !added.empty()) remember(added, before);
     becoming_.clear();
     if (!is_sandboxes) return;
@@ -231,6 +234,12 @@ void GitBefore::moved(const std::string& from, const std::string& to) {
   std::set<std::string> told;
   for (const std::string& path : told_) told.insert(path_after_move(path, from, to));
   told_ = std::move(told);
+  std::set<std::string> touched;
+  for (const std::string& path : touched_) touched.insert(path_after_move(path, from, to));
+  touched_ = std::move(touched);
+  std::map<std::string, std::vector<std::string>> commands;
+  for (auto& [path, lines] : commands_) commands.insert_or_assign(path_after_move(path, from, to), std::move(lines));
+  commands_ = std::move(commands);
   move_all(states_);
   move_all(links_);
   move_all(found_);
@@ -251,6 +260,7 @@ void GitBefore::forget(const std::string& directory) {
     });
   };
   const auto is_of_it = [&](const auto& one) { return is_within(one.first, directory) && !is_in_other(one.first); };
+  touched_.insert(directory);
   std::erase_if(states_, is_of_it);
   std::erase_if(links_, is_of_it);
   FoundStates none;

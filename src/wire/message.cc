@@ -102,6 +102,12 @@ void write_names(Writer& out, const plan::GuardedNames& names) {
   out.texts(names.allowed);
   out.texts(names.places.told);
   out.text(names.places.home);
+  out.u32(static_cast<std::uint32_t>(names.places.linked.size()));
+  for (const plan::LinkedFile& file : names.places.linked) {
+    out.u64(file.device);
+    out.u64(file.inode);
+    out.text(file.path);
+  }
   out.texts(names.configs);
   out.u32(static_cast<std::uint32_t>(names.made.size()));
   for (const plan::RepositoryIdentity& made : names.made) write_identity(out, made);
@@ -326,6 +332,14 @@ void read_names(Reader& in, plan::GuardedNames& names) {
   names.allowed = in.texts();
   names.places.told = in.texts();
   names.places.home = in.text();
+  static constexpr std::size_t kLinkedBytesMin = 8 + 8 + 4;
+  const std::size_t linked = in.count(kLinkedBytesMin);
+  for (std::size_t i = 0; i < linked; ++i) {
+    plan::LinkedFile& file = names.places.linked.emplace_back();
+    file.device = in.u64();
+    file.inode = in.u64();
+    file.path = in.text();
+  }
   names.configs = in.texts();
   static constexpr std::size_t kIdentityBytes = 8 + 8 + 8;
   const std::size_t made = in.count(kIdentityBytes);
@@ -431,7 +445,7 @@ void read_message(Reader& in, Covered& message) {
 void read_message(Reader&, Heeded&) {}
 void read_message(Reader&, Changes&) {}
 void read_message(Reader& in, Repository& message) {
-  message.event = in.choice(Repository::Event::kMade);
+  message.event = in.choice(Repository::Event::kWrites);
   message.path = in.text();
   message.from = in.text();
   message.identity = read_identity(in);

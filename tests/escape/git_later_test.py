@@ -151,8 +151,8 @@ def test_two_that_only_a_search_from_further_down_found(hutch, repository, as_us
 def test_more_of_them_than_the_supervisor_can_be_told(hutch, repository, backend):
     """Their names are longer than a message may be."""
     long = "/".join(["n" * 200] * 9)
-    hutch.sh(f"mkdir -p a/b/c/d/{long}; cd a/b/c/d/{long}; for n in $(seq 700); do mkdir -p $n.git/refs $n.git/objects; "
-             "echo ref: refs/heads/main > $n.git/HEAD; done").ok()
+    hutch.sh(f"mkdir -p a/b/c/d/{long}; cd a/b/c/d/{long}; for n in $(seq 700); do "
+             "mkdir -p $n.git/refs $n.git/objects; echo ref: refs/heads/main > $n.git/HEAD; done").ok()
     changed = f"cd a/b/c/d/{long}/650.git; mkdir rebase-merge; echo exec ./evil > {STEPS}"
     hutch.sh(changed, timeout=60).ok()
     assert (repository / f"a/b/c/d/{long}/650.git/{STEPS}").exists() == (backend == "none")

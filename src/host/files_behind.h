@@ -1,0 +1,24 @@
+// Other names of what lies in a protected directory: whoever writes the file by one of them changes what is obeyed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "plan/plan.h"
+
+namespace hutch::host {
+
+struct FilesBehind {
+  std::vector<std::string> links;         // symbolic links, absolute: they can lead out of the directory
+  std::vector<plan::LinkedFile> linked;  // regular files with more than one name
+};
+
+// In `directory` (canonical) and a few levels below it. A directory that cannot be listed has none.
+Result<FilesBehind> files_behind(const std::string& directory);
+
+// The regular file at `path`, if it has more than one name.
+std::optional<plan::LinkedFile> linked_file(const std::string& path);
+
+}  // namespace hutch::host

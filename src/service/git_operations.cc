@@ -1,0 +1,137 @@
+// Judges the operations of git that a command has left.
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "host/paths.h"
+#include "plan/git_state.h"
+#include "service/git_after.h"
+#include "service/git_aside.h"
+#include "service/git_link_mark.h"
+#include "service/git_state_text.h"
+#include "service/git_worked.h"
+#include "service/git_worktree_link.h"
+#include "service/prepare.h"
+#include "sys/files.h"
+
+namespace hutch::service {
+
+// Whether it is about an operation.
+bool GitBefore::note_touched(const wire::Repository& operation) {
+  if (operation.event != wire::Repository::Event::kWrites) return false;
+  if (operation.path.empty()) knows_all_touched_ = false;
+  touched_.insert(host_path(prepared_.plan, operation.path));
+  return true;
+}
+
+void GitBefore::look_at_operations(const std::vector<std::string>& directories, const std::string& quarantine,
+                                   const KeepGitState& keep, After& after) const {
+  std::vector<std::string>& told = after.told;
+  std::size_t left = kAllBytesMax;
+  // No number of a command's files may keep the user's from being known.
+  std::size_t left_of_user = kAllBytesMax;
+  const auto budget_of = [&](const std::string& path) -> std::size_t& {
+    return states_.contains(path) || !has_touched(path) ? left_of_user : left;
+  };
+  for (const std::string& directory : directories) {
+    for (const plan::GitStateFile& file : plan::git_state_files()) {
+      const std::string operation = cat({directory, "/", file.operation()});
+      const std::string path = cat({directory, "/", file.path()});
+      const auto text = state_text(path, budget_of(path), &after.not_searched);
+      if (!text || !may_be_its(path, *text)) continue;
+      const bool is_of_steps = *text && file.holds == plan::GitStateFile::Holds::kTodo;
+      if (*text && plan::is_harmless_git_state(file, **text)) continue;
+      if (is_of_steps && goes_on_with_users(path, **text)) continue;
+      const std::string what = cat({printable(path), ", which the command wrote, ", file.harm});
+      const bool stays = keep && keep(cat({printable(path), " says what git does when you continue"}));
+      told.push_back(stays ? cat({what, " when you continue"}) : cat({what, "; ", taken_away(operation, quarantine)}));
+    }
+    const std::string gitdir = cat({directory, "/gitdir"});
+    const auto named = state_text(gitdir, budget_of(gitdir));
+    if (named) mark_link_of(gitdir, *named);
+    if (named && leads_elsewhere(gitdir, *named, after.not_searched)) {
+      told.push_back(cat({printable(gitdir), ", which the command wrote, has `git worktree` write elsewhere; ",
+                          taken_away(gitdir, quarantine), "; `git worktree repair PATH` makes a new one"}));
+    }
+    const std::string resolutions = cat({directory, kResolutions});
+    const bool is_same =
+        !may_be_its(resolutions, state_text(resolutions, budget_of(resolutions)).value_or(GitStateText()));
+    // A file that it names can have become a link.
+    for (const std::string& name : resolutions_elsewhere(directory)) {
+      if (is_same && has_state(states_, cat({resolutions, "/", name}), kWayOut)) continue;
+      told.push_back(cat({printable(resolutions), " has `git commit` copy ", printable(name), " into the repository; ",
+                          taken_away(resolutions, quarantine)}));
+      break;
+    }
+  }
+}
+
+// Whether the text is unchanged since the run started.
+bool GitBefore::is_users(const std::string& path, const GitStateText& text) const {
+  return has_state(states_, path, found_state(text));
+}
+
+// A supervisor says what the sandbox has changed. Anything else somebody outside has.
+bool GitBefore::may_be_its(const std::string& path, const GitStateText& text) const {
+  return has_touched(path) && !is_users(path, text);
+}
+
+bool GitBefore::has_touched(const std::string& path) const {
+  if (!knows_all_touched_ || has_other_names(path)) return true;
+  return std::ranges::any_of(touched_, [&](const std::string& one) { return is_within(path, one); });
+}
+
+// Whether git runs nothing by the steps but what the user's own had last: some of these are done.
+bool GitBefore::goes_on_with_users(const std::string& path, std::string_view todo) const {
+  const auto users = commands_.find(path);
+  if (users == commands_.end()) return false;
+  const std::vector<std::string> left = plan::commands_of_todo(todo);
+  return left.size() <= users->second.size() && std::equal(left.rbegin(), left.rend(), users->second.rbegin());
+}
+
+// "git worktree repair" writes the ".git" that this file names. The command may write below its own directories anyway.
+bool GitBefore::leads_elsewhere(const std::string& gitdir, const GitStateText& text, std::string& closed) const {
+  const std::string path = text ? worktree_link(gitdir, *text) : std::string();
+  const bool is_its = may_be_its(gitdir, text);
+  if (is_its) {
+    const auto is_plain = [](std::string_view part) { return part != ".." && part != "."; };
+    const bool is_exact =
+        text && text->starts_with('/') && std::ranges::all_of(split(text_of_link(*text), '/'), is_plain);
+    if (!is_exact) return true;
+    // In the sandbox git writes the path that the sandbox has; outside it leads nowhere.
+    const auto holds = [&](const std::string& root) { return is_within(path, root); };
+    if (std::ranges::any_of(agents_own_places(prepared_), holds, &plan::MountStep::target)) return false;
+  }
+  if (!may_write(path)) return is_its;
+  const std::string directory = directory_of(path);
+  const std::string where = where_git_writes(path);
+  const bool was_so = !is_its && has_state(states_, directory, found_state(GitStateText(where)));
+  if (was_so || may_write(where)) return false;
+  if (where.empty() && closed.empty()) closed = directory;
+  return !where.empty();
+}
+
+// The next run must not take a link that this one made for the user's: the link says which repository comes along. A
+// supervisor marks each link that it makes, so that another one is the user's if it is as new as what names it.
+void GitBefore::mark_link_of(const std::string& gitdir, const GitStateText& text) const {
+  if (!text || !may_be_its(gitdir, text)) return;
+  const std::string_view link = text_of_link(*text);
+  const std::string directory = directory_of(gitdir);
+  const auto found = host::canonical_path(link.starts_with('/') ? std::string(link) : cat({directory, "/", link}));
+  const auto holds = [&](const std::string& root) { return is_within(found->path, root); };
+  if (!found || std::ranges::none_of(written_, holds)) return;
+  const bool is_seen = prepared_.plan.supervisor != plan::Supervisor::kNone && !states_.contains(gitdir);
+  if (is_seen && last_change(found->path) >= indexes_.start_ns()) return;
+  // One that leads elsewhere is another repository's, and can be the user's.
+  const auto says = sys::regular_file_text(found->path, plan::kGitStateBytesMax);
+  if (!says || !says->starts_with("gitdir: ")) return;
+  const std::string_view target = text_of_link(std::string_view(*says).substr(std::string_view("gitdir: ").size()));
+  const std::string place = directory_of(found->path);
+  const auto back = host::canonical_path(target.starts_with('/') ? std::string(target) : cat({place, "/", target}));
+  if (back && back->path == directory) mark_git_link(found->path);
+}
+
+}  // namespace hutch::service

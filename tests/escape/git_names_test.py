@@ -1,0 +1,163 @@
+# What the user's git obeys by another name than the one that it is obeyed by: links, and what a shell makes of a name.
+"""Each case bites where nothing protects, and nowhere else; and what is the person's stays."""
+
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "suite"))
+from git_ways import as_person, commit_first  # noqa: E402
+
+EVIL = "printf '#!/bin/sh\\necho > went\\n' > {0}; chmod +x {0}"
+CONFIG = "printf '[core]\\n\\tfsmonitor = echo > went;\\n' > {0}"
+
+
+@pytest.fixture
+def repository(as_user, project):
+    commit_first(as_user, project)
+    return project
+
+
+def outside(person, directory, script):
+    as_person(person, ["sh", "-c", "export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.example GIT_COMMITTER_NAME=A "
+                                   f"GIT_COMMITTER_EMAIL=a@b.example; {script}"], directory)
+
+
+SCRIPT = "mkdir scripts; printf '#!/bin/sh\\n' > scripts/pre-commit; chmod +x scripts/pre-commit; "
+REWRITE = EVIL.format("scripts/pre-commit")
+# (what the user has, what the sandbox does)
+HOOKS = {
+    "a link": (SCRIPT + "ln -s ../../scripts/pre-commit .git/hooks/pre-commit", REWRITE),
+    "an absolute link": (SCRIPT + "ln -s $PWD/scripts/pre-commit .git/hooks/pre-commit", REWRITE),
+    "a link, its directory moved": (
+        SCRIPT + "ln -s ../../scripts/pre-commit .git/hooks/pre-commit", "mv scripts old; mkdir scripts; " + REWRITE),
+    "a link to what is not there": ("mkdir scripts; ln -s ../../scripts/pre-commit .git/hooks/pre-commit", REWRITE),
+    "a link by a link": (
+        SCRIPT + "ln -s pre-commit scripts/x; ln -s ../../scripts/x .git/hooks/pre-commit", REWRITE),
+    "a link by a link, which is another one then": (
+        SCRIPT + "ln -s pre-commit scripts/x; ln -s ../../scripts/x .git/hooks/pre-commit",
+        EVIL.format("scripts/evil") + "; rm scripts/x; ln -s evil scripts/x"),
+    "another name": (SCRIPT + "ln scripts/pre-commit .git/hooks/pre-commit", REWRITE),
+    "another name, cut off and appended to": (
+        SCRIPT + "ln scripts/pre-commit .git/hooks/pre-commit",
+        "python3 -c \"import os; os.truncate('scripts/pre-commit', 0)\"; "
+        + REWRITE.replace(" > scripts", " >> scripts")),
+    "another name, by a third one": (
+        SCRIPT + "ln scripts/pre-commit .git/hooks/pre-commit", "ln scripts/pre-commit x; " + EVIL.format("x")),
+    "a link in the directory of a setting": (
+        SCRIPT + "mkdir .githooks; ln -s ../scripts/pre-commit .githooks/pre-commit; "
+        "git config core.hooksPath .githooks",
+        REWRITE),
+    "a link to a directory": (
+        "mkdir h; rm -r .git/hooks; ln -s ../h .git/hooks", EVIL.format("h/pre-commit")),
+}
+
+
+@pytest.mark.parametrize("way", HOOKS)
+def test_a_hook_by_another_name(hutch, repository, as_user, backend, way):
+    users, attack = HOOKS[way]
+    outside(as_user, repository, users + "; git add .; git commit -qnm users --allow-empty")
+    result = hutch.sh(attack)
+    outside(as_user, repository, "git commit -q --allow-empty -m x")
+    assert (repository / "went").exists() == (backend == "none"), str(result)
+
+
+# (what the user has, what the sandbox does)
+SETTINGS = {
+    "an included file behind a link": (
+        "mkdir cfg; : > cfg/gc; ln -s cfg/gc gc; git config include.path ../gc", "rm gc; " + CONFIG.format("gc")),
+    "an included file behind a link to its directory": (
+        "mkdir -p a/cfg; : > a/cfg/gc; ln -s a/cfg cfg; git config include.path ../cfg/gc",
+        "rm cfg; mkdir cfg; " + CONFIG.format("cfg/gc")),
+    "an included file behind a link that is moved away": (
+        "mkdir -p d a; : > a/gc; ln -s ../a/gc d/gc; git config include.path ../d/gc",
+        "mv d e; mkdir d; " + CONFIG.format("d/gc")),
+    "another name of an included file": (
+        ": > gc; ln gc other; git config include.path ../gc", CONFIG.format("other")),
+    "a program behind a link": (
+        "mkdir a; : > a/x; chmod +x a/x; ln -s a/x x; git config core.fsmonitor $PWD/x", "rm x; " + EVIL.format("x")),
+    "a program behind a link to its directory": (
+        "mkdir a; : > a/x; chmod +x a/x; ln -s a l; git config core.fsmonitor $PWD/l/x",
+        "rm l; mkdir l; " + EVIL.format("l/x")),
+    "hooks behind a link": (
+        "mkdir -p a/hk; ln -s a/hk hk; git config core.hooksPath $PWD/hk",
+        "rm hk; mkdir hk; " + EVIL.format("hk/pre-commit")),
+    "hooks by the name of a user": (
+        "git config core.hooksPath \"~daemon/../..$PWD/hk\"; mkdir hk", EVIL.format("hk/pre-commit")),
+    "an included file by the name of a user": (
+        ": > gc; git config include.path \"~daemon/../..$PWD/gc\"", CONFIG.format("gc")),
+    "hooks by where git is installed": (
+        "git config core.hooksPath \"%(prefix)/..$PWD/hk\"; mkdir hk", EVIL.format("hk/pre-commit")),
+    "a program by the top of the work tree": (
+        "mkdir tools; git config core.fsmonitor '$(git rev-parse --show-toplevel)/tools/x'",
+        "mkdir -p tools; " + EVIL.format("tools/x")),
+    "a program by the working directory": (
+        "mkdir tools; git config core.fsmonitor '$PWD/tools/x'", "mkdir -p tools; " + EVIL.format("tools/x")),
+    "a program of a command line in a command line": (
+        "mkdir tools; git config core.fsmonitor 'sh -c \"exec ./tools/x\"'",
+        "mkdir -p tools; " + EVIL.format("tools/x")),
+    "a program in a directory of PATH": (
+        "mkdir tools; git config core.fsmonitor 'PATH=./tools:$PATH x'", "mkdir -p tools; " + EVIL.format("tools/x")),
+    "a module of Python": (
+        "mkdir tools; : > tools/x.py; git config core.fsmonitor 'python3 -m tools.x'",
+        "mkdir -p tools; echo 'open(\"went\", \"w\")' > tools/x.py"),
+}
+
+
+@pytest.mark.parametrize("way", SETTINGS)
+def test_what_a_setting_names(hutch, repository, as_user, backend, way):
+    users, attack = SETTINGS[way]
+    outside(as_user, repository, users + "; git add .; git commit -qnm users --allow-empty; rm -f went")
+    result = hutch.sh(attack)
+    outside(as_user, repository, "git status; git commit -q --allow-empty -m x")
+    assert (repository / "went").exists() == (backend == "none"), str(result)
+
+
+def test_other_files_with_two_names(hutch, repository, as_user, backend):
+    outside(as_user, repository, "echo a > a; ln a b; : > gc; ln gc g2; git config include.path ../gc")
+    hutch.sh("echo b > b; echo c > c; ln c d; echo d > d; rm g2").ok()
+    assert (repository / "a").read_text() == "b\n" and (repository / "c").read_text() == "d\n"
+
+
+def test_many_repositories_before_the_users(hutch, repository, as_user, backend):
+    """hutch looks at a limited number."""
+    many = ("import os\nfor i in range(4200):\n    d = f'!a/{i}/.git/'\n    os.makedirs(d + 'objects'); "
+            "os.mkdir(d + 'refs')\n    open(d + 'HEAD', 'w').write('ref: refs/heads/m\\n')\n")
+    hutch.sh("mkdir .git/rebase-merge; echo exec x > .git/rebase-merge/git-rebase-todo; ln -s /nowhere .git/ORIG_HEAD; "
+             f"python3 - <<'END'\n{many}END", timeout=120).ok()
+    left = [name for name in ("rebase-merge", "ORIG_HEAD") if (repository / ".git" / name).is_symlink()
+            or (repository / ".git" / name).exists()]
+    assert left == (["rebase-merge", "ORIG_HEAD"] if backend == "none" else [])
+
+
+def test_large_files_hide_nothing_of_the_users(hutch, repository, as_user, backend):
+    outside(as_user, repository, "git worktree add -q ../w-$(basename $PWD)")
+    (gitdir,) = (repository / ".git/worktrees").glob("*/gitdir")
+    hutch.sh("for i in $(seq 40); do g=m/$i/.git; mkdir -p $g/refs $g/objects $g/rebase-merge; "
+             "echo ref: refs/heads/m > $g/HEAD; head -c 1048576 /dev/zero > $g/rebase-merge/git-rebase-todo; "
+             "done", timeout=120).ok()
+    assert gitdir.exists(), "it is the person's"
+
+
+# (what the sandbox makes, whether it may)
+OTHERS = {
+    "Sapling's settings in a repository of git's": "mkdir -p .git/sl; echo '[hooks]' > .git/sl/config",
+    "a workspace of Jujutsu that leads to a repository of its own": (
+        "mkdir -p .jj; echo '[ui]' > evil.toml; mkdir evil; printf ../evil > .jj/repo"),
+    "such a workspace, moved there": "mkdir -p .jj; printf ../evil > x; mv x .jj/repo",
+    "such a workspace, linked there": "mkdir -p .jj; printf ../evil > x; ln x .jj/repo",
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_other_systems(hutch, repository, backend, what):
+    hutch.sh(OTHERS[what])
+    made = [path for path in (repository / ".git/sl/config", repository / ".jj/repo")
+            if path.exists() and path.read_text().strip()]
+    assert bool(made) == (backend == "none")
+
+
+def test_an_ordinary_workspace_of_jujutsu(hutch, repository):
+    hutch.sh("mkdir -p .jj/repo/store w/.jj; echo x > .jj/repo/store/type; printf $PWD/.jj/repo > w/.jj/repo").ok()
+    assert (repository / "w/.jj/repo").read_text() == f"{repository}/.jj/repo"

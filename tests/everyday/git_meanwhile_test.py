@@ -1,0 +1,106 @@
+# What the person does with git outside while a sandbox works in the same repository, and what they have begun before.
+"""Nothing of it is moved away when the sandbox ends, and what the sandbox prepares meanwhile is."""
+
+import os
+
+import harness
+import pytest
+
+PERSON = ("export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.example GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b.example "
+          "GIT_EDITOR=true; ")
+STEPS = ".git/rebase-merge/git-rebase-todo"
+EDIT = "GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git rebase -q -i -x 'touch mine' HEAD~2"
+
+
+@pytest.fixture(params=["namespace", "bwrap"])
+def backend(request):
+    """Those whose supervisor tells what the sandbox changes."""
+    return request.param
+
+
+@pytest.fixture
+def repository(as_user, project):
+    outside(as_user, project, "git init -q -b main; for i in 1 2 3; do echo $i > f$i; git add .; "
+                              "git commit -qm $i; done; git branch other")
+    return project
+
+
+def outside(person, directory, script):
+    return harness.run_in(person, ["/bin/sh", "-ec", PERSON + script], cwd=directory).ok()
+
+
+def meanwhile(hutch, repository, as_user, inside, script, before="git stash list; echo x > x; git add x; git reset -q"):
+    """The sandbox has made its first change before, and does `inside` after. Returns what hutch says at the end."""
+    waits = f"{PERSON} {before}; touch came; while [ ! -e went ]; do sleep 0.02; done; {inside}"
+    with hutch.popen("/bin/sh", "-c", waits) as run:
+        harness.wait_until((repository / "came").exists, "the sandbox works")
+        outside(as_user, repository, script + "; touch went")
+        said = run.communicate(timeout=60)[1].decode()
+        assert run.returncode == 0, said
+    return said
+
+
+BEGUN = {
+    "a rebase": (EDIT, STEPS),
+    "a rebase in a worktree": ("git worktree add -q ../w-$$ -b w; cd ../w-$$; " + EDIT + "; cd -", None),
+    "a worktree elsewhere": ("git worktree add -q ../w-$$ -b w", None),
+    "a worktree in the project": ("git worktree add -q w -b w", None),
+    "a worktree that moves": ("git worktree add -q ../w-$$ -b w; git worktree move ../w-$$ ../v-$$", None),
+    "a cherry-pick with a strategy": (
+        "git checkout -q other; echo c > f3; git commit -qam c; git cherry-pick -X patience main~1 main || true", None),
+    "a bisection": ("git bisect start -- f1", ".git/BISECT_NAMES"),
+}
+
+
+@pytest.mark.parametrize("what", BEGUN)
+@pytest.mark.parametrize("inside", ["true", "git status; git log; git add -A; git stash list"])
+def test_what_the_person_begins_stays(hutch, repository, as_user, what, inside):
+    script, file = BEGUN[what]
+    said = meanwhile(hutch, repository, as_user, inside, script)
+    assert "was moved to" not in said, said
+    assert file is None or (repository / file).exists()
+    listed = outside(as_user, repository, "git worktree prune; git worktree list").text
+    assert len(listed.splitlines()) == (2 if "worktree" in what else 1), listed
+    # The next sandbox does not take it for another one's either.
+    assert "was moved to" not in hutch.run("git", "status").errors
+
+
+def test_another_worktree_of_the_sandbox(hutch, repository, as_user):
+    """It makes one of its own in the same run."""
+    said = meanwhile(hutch, repository, as_user, "git worktree add -q mine -b mine", "git worktree add -q ../w-$$ -b w")
+    assert "was moved to" not in said, said
+    assert len(outside(as_user, repository, "git worktree list").text.splitlines()) == 3
+
+
+TAKEN = {
+    "written into": f"echo 'exec ./evil' >> {STEPS}",
+    "replaced": f"echo 'exec ./evil' > x; mv x {STEPS}",
+    "by another name": f"ln {STEPS} x; echo 'exec ./evil' >> x; rm x",
+    "moved away and back": "mv .git/rebase-merge x; echo 'exec ./evil' >> x/git-rebase-todo; mv x .git/rebase-merge",
+    "in a repository that moves": "mv .git x; echo 'exec ./evil' >> x/rebase-merge/git-rebase-todo; mv x .git",
+    "by its lock": f"echo 'exec ./evil' > {STEPS}.lock; mv {STEPS}.lock {STEPS}",
+    "a strategy": "echo ./evil > .git/rebase-merge/strategy",
+}
+
+
+@pytest.mark.parametrize("way", TAKEN)
+def test_what_the_sandbox_makes_of_it_is_found(hutch, repository, as_user, way):
+    meanwhile(hutch, repository, as_user, TAKEN[way] + "; true", EDIT)
+    left = list(repository.glob(f"**/{os.path.basename(STEPS)}")) + list(repository.glob("**/strategy"))
+    assert not any("evil" in path.read_text() for path in left), left
+
+
+# The person's own commands of their own rebase; the sandbox says only that it goes on.
+OWN = "GIT_SEQUENCE_EDITOR='sed -i s/pick/edit/' git rebase -q -i -x 'touch mine' HEAD~2"
+
+
+@pytest.mark.parametrize("place", [".", "a/b/c/d/e"])
+def test_the_persons_rebase_that_goes_on_inside(hutch, repository, as_user, place):
+    if place != ".":
+        outside(as_user, repository, f"mkdir -p {place}; git clone -q . {place}/r")
+        place = f"{place}/r"
+    outside(as_user, repository / place, OWN)
+    result = hutch.run("/bin/sh", "-c", PERSON + f"cd {place}; git rebase --continue").ok()
+    assert "was moved to" not in result.errors and (repository / place / STEPS).exists(), str(result)
+    hutch.run("/bin/sh", "-c", PERSON + f"cd {place}; echo 'exec touch mine; ./evil' >> {STEPS}")
+    assert not (repository / place / STEPS).exists()
