@@ -300,5 +300,26 @@ TEST(NamesThatMayBeDenied, NoDeniedPathIsMissed) {
   EXPECT_FALSE(MayBeDenied(names)("src/lib/main"));
 }
 
+TEST(Names, FilesWithAProtectedNameBesides) {
+  GuardedNames names{.rules = {}};
+  names.places.linked = {{1, 2, "/p/.git/hooks/pre-commit"}, {1, 3, "/p/.gitconfig"}};
+  EXPECT_TRUE(rule_of_linked(names, 1, 3)->rule.contains("/p/.gitconfig"));
+  EXPECT_FALSE(rule_of_linked(names, 1, 4));
+  EXPECT_FALSE(rule_of_linked(names, 2, 2));
+  names.lifted = {"/p/.gitconfig"};
+  EXPECT_FALSE(rule_of_linked(names, 1, 3)) << "the user lets it be written";
+}
+
+// An entry for a directory lifts names in it, but none that is about one path.
+TEST(Names, ARuleAboutOnePathIsLiftedByThatPath) {
+  const std::vector<NameRule> obeyed = {{"/p/gc", "git obeys it", {}, {}}};
+  const auto denies = [&](std::string lifted) {
+    const policy::Rule allow{.verb = policy::Verb::kAllowWrite, .path = std::move(lifted)};
+    return denied_name(guarded_names({}, std::vector{allow}, {}, obeyed), "/p/gc").has_value();
+  };
+  EXPECT_TRUE(denies("/p"));
+  EXPECT_FALSE(denies("/p/gc"));
+}
+
 }  // namespace
 }  // namespace hutch::plan

@@ -62,6 +62,33 @@ TEST(GitObeyed, CommandsBehindOthers) {
   EXPECT_EQ(paths({"alias", "", "t", "!cd /a && b/c"}), (Paths{"/a/b/c", "?b/c"}));
 }
 
+TEST(GitObeyed, WhatAShellExpandsToTheWorkTree) {
+  using Paths = std::vector<std::string>;
+  const auto alias = [](std::string value) { return paths({"alias", "", "t", std::move(value)}); };
+  EXPECT_EQ(alias("!$(git rev-parse --show-toplevel)/tools/x"), Paths{"./tools/x"});
+  EXPECT_EQ(alias("!`git rev-parse --show-toplevel`/tools/x"), Paths{"./tools/x"});
+  EXPECT_EQ(alias("!\"${GIT_PREFIX:-.}/tools/x\""), Paths{"./tools/x"});
+  EXPECT_EQ(alias("!cd \"$(git rev-parse --show-toplevel)/tools\" && ./x"), (Paths{"./tools/./x", "?./x"}));
+  EXPECT_EQ(alias("!${HOME}/bin/x"), Paths{"~/bin/x"});
+  EXPECT_EQ(alias("!$X/tools/x"), Paths{"?$X/tools/x"});
+}
+
+TEST(GitObeyed, CommandsInWords) {
+  const auto has = [](std::string value, const std::string& path) {
+    const std::vector<std::string> all = paths({"core", "", "fsmonitor", std::move(value)});
+    return std::ranges::find(all, path) != all.end();
+  };
+  EXPECT_TRUE(has("sh -c \"exec ./tools/x\"", "./tools/x"));
+  EXPECT_TRUE(has("sh -c 'a; sh -c \"tools/y b\"'", "tools/y"));
+  EXPECT_TRUE(has("PATH=./tools:$PATH x", "./tools/x"));
+  EXPECT_FALSE(has("PATH=$PATH:tools/y x", "$PATH/x"));
+  EXPECT_TRUE(has("python3 -m tools.x", "?tools/x.py"));
+  EXPECT_TRUE(has("python3 -m tools.x", "?tools/x/__main__.py"));
+  std::string deep = "x y";
+  for (int i = 0; i < 200; ++i) deep = "sh -c \"" + deep + "\"";
+  EXPECT_TRUE(has(deep, "?-c"));
+}
+
 TEST(GitObeyed, TheEnvironment) {
   const std::vector<std::string> environment = {"GIT_CONFIG_GLOBAL=/p/config",
                                                 "XDG_CONFIG_HOME=/p/xdg",

@@ -129,7 +129,7 @@ TEST(Message, TheOthersKeepTheirValues) {
       .lifted = {"/p/.x"},
       .own = {"/workspace/agents/alice"},
       .allowed = {".npmrc"},
-      .places = {{"/p/notes"}, "/home/u"},
+      .places = {{"/p/notes"}, "/home/u", {{5, 6, "/p/.git/hooks/pre-commit"}}},
       .configs = {"/p/.git/config"},
       .worked = {"/p/a/b/c/d/.git"},
       .kept = {"/p/.npmrc"}};
