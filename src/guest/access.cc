@@ -423,12 +423,14 @@ Status AccessServer::change(const AccessQuestions::Waiting& asking) {
            [&](const std::string& from, const std::string& to) {
              to_name_.push_back({wire::Repository::Event::kMoved, to, from});
            },
+       .ended_operation = [&](const std::string& path) { to_name_.push_back({wire::Repository::Event::kEnds, path}); },
        .turns = turns_});
   (void)places_.take_covered();
   auto answered = calls.answer(call);
   if (answered && std::holds_alternative<FirstChange>(*answered)) {
     ++unheard_;
     held_.push_back(call.raw);
+    TRY(send_told());
     return host_.send(wire::ToHost(std::get<FirstChange>(std::move(*answered)).repository));
   }
   const auto covered = places_.take_covered();

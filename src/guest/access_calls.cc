@@ -343,7 +343,10 @@ Result<CallAnswer> AccessCalls::remove(const AccessCall& call) const {
   if (auto removed = TRY(remove_replaced(call, *entry))) return std::move(*removed);
   TRY(judge_removal(call, *entry));
   if (is_repository(*entry)) repositories_.taken_apart(entry->at());
-  return done(sys::unlink_with(entry->at(), entry->name, call.flags));
+  TRY(sys::unlink_with(entry->at(), entry->name, call.flags));
+  // What gets the name next is another one.
+  if (worked_.ends(entry->path)) asked_.ended_operation(entry->path);
+  return done({});
 }
 
 // Into, out of or between other mounts the kernel refuses: EXDEV.

@@ -78,6 +78,8 @@ class AccessCalls {
     std::function<void(std::string directory, const std::optional<plan::RepositoryIdentity>& identity)> made_repository;
     // Called when a repository has moved, with a directory above it or by itself.
     std::function<void(const std::string& from, const std::string& to)> moved_repository;
+    // Called when an operation that the host has been told of is gone.
+    std::function<void(const std::string& path)> ended_operation;
     Turns& turns;
   };
   // What the supervisor remembers from call to call.

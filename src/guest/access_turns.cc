@@ -55,9 +55,10 @@ Status AccessCalls::take_turn(const AccessCall& call, const std::string& path) c
 }
 
 Status AccessCalls::want_turn(const AccessCall& call, const std::string& path) const {
-  if (!makes_name(call)) return {};
-  untold_ = worked_.to_tell(path, names_);
+  const bool changes = makes_name(call) || call.kind == AccessKind::kTruncate;
+  if (changes) untold_ = worked_.to_tell(path, names_);
   if (untold_) return call_error(EAGAIN);
+  if (!makes_name(call)) return {};
   if (asked_.turns.is_mine() || !plan::is_known_to_git(path)) return {};
   wants_turn_ = true;
   return call_error(EAGAIN);

@@ -24,6 +24,8 @@ class WorkedRepositories {
   // What the host is to be told before `path` changes: the directory in which that change is one that hutch checks, and
   // then the operation that it has to do with, each once. An empty path, once too: there are more than are remembered.
   std::optional<wire::Repository> to_tell(std::string_view path, const plan::GuardedNames& names);
+  // The sandbox has removed `path`. Whether the host has been told of it as an operation.
+  bool ends(const std::string& path) { return operations_.erase(path) > 0; }
   // The host is told of it. Returns whether it is remembered.
   bool add(const std::string& directory) {
     if (told_.size() < kDirectoriesMax) told_.insert(directory);

@@ -40,6 +40,9 @@ TEST(WorkedRepositories, EachOperationIsToldOnce) {
   EXPECT_EQ(told(worked, "/p/b/.git/MERGE_RR", names), Paths{"!/p/b/.git/MERGE_RR"}) << "it is told again";
   EXPECT_FALSE(worked.moved("/p/x", "/p/.git/rebase-merge", names));
   EXPECT_EQ(told(worked, "/p/.git/rebase-merge/done", names), Paths{"!/p/.git/rebase-merge"});
+  EXPECT_TRUE(worked.ends("/p/.git/rebase-merge"));
+  EXPECT_FALSE(worked.ends("/p/.git/rebase-merge"));
+  EXPECT_EQ(told(worked, "/p/.git/rebase-merge/done", names), Paths{"!/p/.git/rebase-merge"}) << "another one";
   Paths all;
   for (int i = 0; i < 2000; ++i) {
     for (auto& one : told(worked, "/p/.git/BISECT_" + std::to_string(i), names)) all.push_back(std::move(one));

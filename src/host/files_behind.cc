@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -18,6 +20,7 @@ namespace {
 
 constexpr int kBehindLevelsMax = 3;
 constexpr std::size_t kBehindMax = 1024;
+constexpr std::string_view kPackages = "node_modules";  // holds no protected names
 constexpr std::string_view kSample = ".sample";  // git runs none of these
 
 Status look(const std::string& directory, int levels, FilesBehind& found) {
@@ -27,7 +30,7 @@ Status look(const std::string& directory, int levels, FilesBehind& found) {
     std::string path = cat({directory, "/", entry.name});
     if (entry.kind == sys::EntryKind::kSymlink) {
       found.links.push_back(std::move(path));
-    } else if (entry.kind == sys::EntryKind::kDirectory && levels < kBehindLevelsMax) {
+    } else if (entry.kind == sys::EntryKind::kDirectory && levels < kBehindLevelsMax && entry.name != kPackages) {
       TRY(look(path, levels + 1, found));
     } else if (entry.kind == sys::EntryKind::kFile && !entry.name.ends_with(kSample)) {
       if (auto linked = linked_file(path)) found.linked.push_back(std::move(*linked));
@@ -42,6 +45,12 @@ Result<FilesBehind> files_behind(const std::string& directory) {
   FilesBehind found;
   TRY(look(directory, 1, found));
   return found;
+}
+
+bool obeys_directories(std::string_view directory) {
+  static constexpr std::array<std::string_view, 6> kOfFiles = {"/hooks", "/.vscode", "/.idea",
+                                                               "/.zed",  "/.fleet",  "/.husky"};
+  return std::ranges::none_of(kOfFiles, [&](std::string_view name) { return directory.ends_with(name); });
 }
 
 std::optional<plan::LinkedFile> linked_file(const std::string& path) {

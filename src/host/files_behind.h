@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -17,6 +18,9 @@ struct FilesBehind {
 
 // In `directory` (canonical) and a few levels below it. A directory that cannot be listed has none.
 Result<FilesBehind> files_behind(const std::string& directory);
+
+// Whether a program looks for more in the directories that a protected one leads to. git and editors read the files.
+bool obeys_directories(std::string_view directory);
 
 // The regular file at `path`, if it has more than one name.
 std::optional<plan::LinkedFile> linked_file(const std::string& path);

@@ -56,6 +56,7 @@ class GitReach {
   std::size_t files_ = 0;
   std::set<std::string> followed_;  // files of the configuration that is being read
   std::map<std::string, ObeyedPath> found_;
+  std::map<std::string, ObeyedPath> elsewhere_;
   std::map<std::string, ObeyedPath> patterns_;
 };
 
@@ -66,6 +67,7 @@ Result<ObeyedByGit> GitReach::run() {
                                   cat({search_.home, "/.gitconfig"})}) {
     followed_.clear();
     TRY(read(file, 0, of_user));
+    elsewhere_.try_emplace(file, ObeyedPath{file, "your configuration"});
   }
   for (const std::string& path : TRY(all_repositories())) {
     auto repository = TRY(repository_at(path));
@@ -73,6 +75,11 @@ Result<ObeyedByGit> GitReach::run() {
     std::vector<GitSource> sources = of_user;
     followed_.clear();
     for (const std::string& file : repository->configs) TRY(read(file, 0, sources));
+    const std::string common = directory_above(repository->configs.front());
+    for (const std::string_view name : {"/hooks", "/config"}) {
+      const std::string part = cat({common, name});
+      elsewhere_.try_emplace(part, ObeyedPath{part, cat({"it is a part of ", printable(common)})});
+    }
     for (const GitSource& source : sources) {
       const bool moves = source.entry.section == "core" && source.entry.key == "worktree";
       if (!moves) continue;
@@ -87,6 +94,7 @@ Result<ObeyedByGit> GitReach::run() {
   }
   ObeyedByGit by_git;
   for (auto& [path, obeyed] : found_) by_git.paths.push_back(std::move(obeyed));
+  for (auto& [path, obeyed] : elsewhere_) by_git.elsewhere.push_back(std::move(obeyed));
   for (auto& [pattern, obeyed] : patterns_) by_git.patterns.push_back(std::move(obeyed));
   return by_git;
 }

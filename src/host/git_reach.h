@@ -23,6 +23,7 @@ struct ObeyedPath {
 
 struct ObeyedByGit {
   std::vector<ObeyedPath> paths;
+  std::vector<ObeyedPath> elsewhere;  // git's own names, which other rules protect: they can be links, or hold links
   std::vector<ObeyedPath> patterns;  // patterns of paths (policy/glob.h): names in each work tree
 };
 

@@ -44,7 +44,6 @@ class PathStudy {
   Status add_resolved(Rule rule, const Resolved& resolved, std::string_view written);
   Status add_private(Rule rule, const Resolved& resolved);
   Status check_escape(const Rule& rule, const Resolved& resolved, std::string_view written) const;
-  Status check_kernel_place(const Rule& rule) const;
   Status add_store();
   Status add_credentials();
   Status check_own_links() const;
@@ -214,23 +213,6 @@ Status PathStudy::check_escape(const Rule& rule, const Resolved& resolved, std::
     if (made_by_user && !is_within(resolved.path, place)) return escape(hop, place);
   }
   return {};
-}
-
-// /proc, /sys and /dev are never the host's: an entry about them holds already, or cannot hold.
-Status PathStudy::check_kernel_place(const Rule& rule) const {
-  std::vector<Rule> places;
-  for (const auto& [path, place] :
-       {std::pair("/proc", Place::kProc), {"/sys", Place::kSys}, {"/dev", Place::kDevices}}) {
-    places.push_back(
-        {.verb = Verb::kPlace, .origin = Origin::kBuiltIn, .place = place, .path = path, .where = "built in"});
-  }
-  const bool reading = rule.verb == Verb::kAllowRead || rule.verb == Verb::kDenyRead;
-  const policy::Decision decision =
-      policy::decide(places, reading ? policy::Access::kRead : policy::Access::kWrite, rule.path);
-  if (decision.allowed == is_allow(rule)) return {};
-  // The directories themselves are in many srt policies; what is in them is what the sandbox has.
-  if (is_allow(rule) && rule.path == *kernel_place(rule.path)) return {};
-  return fail(Error::invalid(cat({"\"", printable(rule.text), "\" cannot hold: ", decision.why})));
 }
 
 Status PathStudy::add_store() {
@@ -404,7 +386,12 @@ Status PathStudy::add_other_names(const Resolved& of, const std::string& why, st
   }
   if (of.type != FileType::kDirectory || !looked_behind_.insert(of.path).second) return {};
   FilesBehind behind = TRY(files_behind(of.path));
-  for (const std::string& link : behind.links) TRY(add_obeyed(link, why, found));
+  for (const std::string& link : behind.links) {
+    const auto leads_to = looker_.resolve(link, FinalLink::kFollow);
+    const bool stays = leads_to && is_within(leads_to->path, of.path);
+    const bool counts = leads_to && (leads_to->type != FileType::kDirectory || obeys_directories(of.path));
+    if (counts && !stays) TRY(add_obeyed(link, why, found));
+  }
   std::ranges::move(behind.linked, std::back_inserter(obeyed_.linked));
   return {};
 }
@@ -475,6 +462,12 @@ Status PathStudy::add_obeyed_by_git() {
   for (const ObeyedPath& obeyed : by_git.paths) {
     TRY(add_obeyed(obeyed.path, cat({"git obeys it (", obeyed.where, ")"}), found));
   }
+  for (const ObeyedPath& obeyed : by_git.elsewhere) {
+    const std::string why = cat({"git obeys it (", obeyed.where, ")"});
+    const auto resolved = looker_.resolve(obeyed.path, FinalLink::kFollow);
+    if (!resolved) continue;
+    TRY(resolved->hops.empty() ? add_other_names(*resolved, why, found) : add_obeyed(obeyed.path, why, found));
+  }
   std::ranges::move(found, std::back_inserter(rules_));
   return {};
 }
@@ -486,8 +479,9 @@ Status PathStudy::add_obeyed(const std::string& path, const std::string& why, st
   hold_links(*resolved, why);
   // One name must not protect a whole writable root.
   const auto is_above = [&](const std::string& root) { return is_within(root, resolved->path); };
-  if (std::ranges::any_of(roots_, is_above) || judge_at(resolved->path).view != View::kReadWrite) return {};
+  if (std::ranges::any_of(roots_, is_above)) return {};
   TRY(add_other_names(*resolved, why, found));
+  if (judge_at(resolved->path).view != View::kReadWrite) return {};
   found.push_back(
       {.verb = Verb::kDenyWrite, .origin = Origin::kMandatory, .path = resolved->path, .text = path, .where = why});
   return {};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "policy/decide.h"
 
 namespace hutch::host {
 
@@ -39,6 +40,23 @@ std::optional<std::string> kernel_place(std::string_view path) {
     if (is_within(path, place)) return std::string(place);
   }
   return std::nullopt;
+}
+
+Status check_kernel_place(const Rule& rule) {
+  std::vector<Rule> places;
+  for (const auto& [path, place] :
+       {std::pair("/proc", policy::Place::kProc), {"/sys", policy::Place::kSys}, {"/dev", policy::Place::kDevices}}) {
+    places.push_back(
+        {.verb = Verb::kPlace, .origin = Origin::kBuiltIn, .place = place, .path = path, .where = "built in"});
+  }
+  const bool allows = rule.verb == Verb::kAllowRead || rule.verb == Verb::kAllowWrite;
+  const bool reading = rule.verb == Verb::kAllowRead || rule.verb == Verb::kDenyRead;
+  const policy::Decision decision =
+      policy::decide(places, reading ? policy::Access::kRead : policy::Access::kWrite, rule.path);
+  if (decision.allowed == allows) return {};
+  // The directories themselves are in many srt policies; what is in them is what the sandbox has.
+  if (allows && rule.path == *kernel_place(rule.path)) return {};
+  return fail(Error::invalid(cat({"\"", printable(rule.text), "\" cannot hold: ", decision.why})));
 }
 
 }  // namespace hutch::host

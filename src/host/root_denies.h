@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "plan/facts.h"
 #include "policy/rules.h"
 
@@ -16,5 +17,8 @@ void spread_root_denies(std::vector<policy::Rule>& rules, const std::vector<plan
 
 // Which of /proc, /sys and /dev the path lies in.
 std::optional<std::string> kernel_place(std::string_view path);
+
+// /proc, /sys and /dev are never the host's: an entry about them holds already, or cannot hold.
+Status check_kernel_place(const policy::Rule& rule);
 
 }  // namespace hutch::host

@@ -344,7 +344,8 @@ void AccessSupervisor::tell_repositories() {
   for (const wire::Repository& repository : std::exchange(repositories_, {})) {
     if (works_in_) works_in_(repository);
     using enum wire::Repository::Event;
-    if (repository.event == kMoved || repository.event == kMade) continue;
+    const bool waits = repository.event == kFirstChange || repository.event == kMoves || repository.event == kWrites;
+    if (!waits) continue;
     wants_change_ = wants_change_ || parked_;
     send(wire::ToGuest(wire::Heard{}), UniqueFd());
   }

@@ -251,7 +251,9 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
   // Where there is no repository, the user has begun nothing in it.
   std::erase_if(
       all, [&](const std::string& one) { return std::ranges::binary_search(before, one) || !may_be_repository(one); });
+  if (all.size() > kDirectoriesMax) knows_all_touched_ = false;
   all.resize(std::min(all.size(), kDirectoriesMax));
+  note_closed(repositories);
   std::size_t left = kAllBytesMax;
   for (const std::string& directory : all) {
     const std::string index = cat({directory, "/index"});
@@ -267,7 +269,10 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
       files.push_back(cat({directory, "/", file.path()}));
     }
     for (const std::string& path : files) {
-      auto text = state_text(path, left);
+      std::string closed;
+      auto text = state_text(path, left, &closed);
+      // What nobody could look at is not the user's because a command opens it.
+      if (!closed.empty() || (text && !*text)) touched_.insert(path);
       if (!text) continue;
       std::string state = found_state(*text);
       if (is_of_other(others, path, state)) continue;
@@ -375,6 +380,14 @@ std::vector<std::string> GitBefore::directories(const std::vector<std::string>& 
     }
   }
   return all;
+}
+
+// Worktrees whose directories cannot be listed.
+void GitBefore::note_closed(const std::vector<std::string>& repositories) {
+  for (const std::string& repository : repositories) {
+    std::string worktrees = cat({repository, "/worktrees"});
+    if (is_own_directory(worktrees) && !sys::open_listing(worktrees)) touched_.insert(std::move(worktrees));
+  }
 }
 
 // The repositories that were there at the start, and those that the command made, searched to the same depth.

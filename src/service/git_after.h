@@ -72,6 +72,7 @@ class GitBefore {
 
  private:
   std::vector<std::string> directories(const std::vector<std::string>& repositories) const;
+  void note_closed(const std::vector<std::string>& repositories);
   struct Repositories {
     std::vector<std::string> directories;
     bool are_all = true;
@@ -102,6 +103,7 @@ class GitBefore {
   bool is_users(const std::string& path, const GitStateText& text) const;
   bool may_be_its(const std::string& path, const GitStateText& text) const;
   bool has_touched(const std::string& path) const;
+  bool is_of_known(const std::string& path) const;
   bool goes_on_with_users(const std::string& path, std::string_view todo) const;
   void mark_link_of(const std::string& gitdir, const GitStateText& text) const;
   bool leads_elsewhere(const std::string& gitdir, const GitStateText& text, std::string& closed) const;

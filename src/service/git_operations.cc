@@ -21,9 +21,12 @@ namespace hutch::service {
 
 // Whether it is about an operation.
 bool GitBefore::note_touched(const wire::Repository& operation) {
-  if (operation.event != wire::Repository::Event::kWrites) return false;
+  using enum wire::Repository::Event;
+  if (operation.event != kWrites && operation.event != kEnds) return false;
   if (operation.path.empty()) knows_all_touched_ = false;
-  touched_.insert(host_path(prepared_.plan, operation.path));
+  const std::string path = host_path(prepared_.plan, operation.path);
+  if (operation.event == kWrites) touched_.insert(path);
+  if (operation.event == kEnds) touched_.erase(path);
   return true;
 }
 
@@ -80,8 +83,22 @@ bool GitBefore::may_be_its(const std::string& path, const GitStateText& text) co
 }
 
 bool GitBefore::has_touched(const std::string& path) const {
-  if (!knows_all_touched_ || has_other_names(path)) return true;
+  if (!knows_all_touched_ || has_other_names(path) || !is_of_known(path)) return true;
   return std::ranges::any_of(touched_, [&](const std::string& one) { return is_within(path, one); });
+}
+
+// Whether hutch had looked at the repository, or was told of it, before the sandbox could change anything there.
+bool GitBefore::is_of_known(const std::string& path) const {
+  const std::string directory = directory_of(path);
+  const std::string above = directory_of(directory);
+  const auto knows = [&](const std::string& one) { return std::ranges::binary_search(repositories_, one); };
+  if (knows(directory) || knows(above)) return true;
+  static constexpr std::string_view kWorktrees = "/worktrees";
+  const auto of_worktree = [&](const std::string& place) {
+    const std::string worktrees = directory_of(place);
+    return worktrees.ends_with(kWorktrees) && knows(directory_of(worktrees));
+  };
+  return of_worktree(directory) || of_worktree(above);
 }
 
 // Whether git runs nothing by the steps but what the user's own had last: some of these are done.

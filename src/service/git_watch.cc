@@ -50,6 +50,8 @@ void GitWatch::works_in(const wire::Repository& repository) {
   // What a later one remembers is where it is by then.
   if (repository.event == kMoved) {
     for (wire::Repository& one : worked_in_) one.path = path_after_move(one.path, repository.from, repository.path);
+  } else if (repository.event == kEnds) {
+    std::erase_if(worked_in_, [&](const auto& one) { return one.event == kWrites && one.path == repository.path; });
   } else if (repository.event != kMoves) {
     note(repository);
   }

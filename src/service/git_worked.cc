@@ -147,7 +147,7 @@ void GitBefore::works_in(const wire::Repository& repository) {
   if (note_touched(repository)) return;
   const std::string directory = host_path(prepared_.plan, repository.path);
   if (repository.path.empty()) {
-    knows_all_worked_in_ = false;
+    knows_all_worked_in_ = knows_all_touched_ = false;
     add_to_mark({std::string(kAnyPlace)});
   } else if (repository.event == kMoves) {
     moves(host_path(prepared_.plan, repository.from), directory);

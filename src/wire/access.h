@@ -120,9 +120,10 @@ struct Changes {};
 // make its first change there; every call that may change something waits for Heard. kMoves: `from`, with such
 // directories in it, is about to have the name `path`; the calls wait as well. kMoved: it has it by now. kMade: it has
 // become a repository by a change of the sandbox's. kWrites: a process is about to change for the first time what
-// plan::checked_git_operation() says; the calls wait. An empty path: there are more than the supervisor remembers.
+// plan::checked_git_operation() says; the calls wait. kEnds: a process has removed that. An empty path: there are more
+// than the supervisor remembers.
 struct Repository {
-  enum class Event : std::uint8_t { kFirstChange, kMoves, kMoved, kMade, kWrites };
+  enum class Event : std::uint8_t { kFirstChange, kMoves, kMoved, kMade, kWrites, kEnds };
   Event event = Event::kFirstChange;
   std::string path;
   std::string from{};  // of kMoves and kMoved

@@ -445,7 +445,7 @@ void read_message(Reader& in, Covered& message) {
 void read_message(Reader&, Heeded&) {}
 void read_message(Reader&, Changes&) {}
 void read_message(Reader& in, Repository& message) {
-  message.event = in.choice(Repository::Event::kWrites);
+  message.event = in.choice(Repository::Event::kEnds);
   message.path = in.text();
   message.from = in.text();
   message.identity = read_identity(in);
