@@ -243,7 +243,9 @@ Status MandatoryWalk::check_git(int directory, const std::string& path) {
     }
   }
   for (const char* inner : {"modules", "worktrees"}) {
-    if (!TRY(sys::status_at(directory, cat({".git/", inner})))) continue;
+    const auto there = sys::status_at(directory, cat({".git/", inner}));
+    if (!there && is_out_of_reach(there.error())) continue;
+    if (!TRY(there)) continue;
     const std::optional<UniqueFd> child = TRY(open_if_allowed(directory, cat({".git/", inner})));
     if (child) {
       TRY(check_modules(child->get(), below(git, inner), 1));
@@ -347,7 +349,16 @@ void MandatoryWalk::note_not_searched(const std::string& path) {
 }
 
 Status MandatoryWalk::add_if_there(int directory, const std::string& path, const std::string& name) {
-  if (!TRY(sys::status_at(directory, name))) return {};
+  auto status = sys::status_at(directory, name);
+  // A sandbox can have closed its own, for the next one not to start.
+  const std::string above = name.substr(0, std::min(name.rfind('/'), name.size()));
+  if (!status && status.error().sys_errno == EACCES && above != name) {
+    note_closed(directory, path, above);
+    if (found_.empty() || found_.back() != below(path, above)) found_.push_back(below(path, above));
+    return {};
+  }
+  if (!status) return fail(std::move(status).error());
+  if (!*status) return {};
   std::string there = below(path, name);
   if (name != "commondir" || !is_sandboxes_file(there)) found_.push_back(std::move(there));
   return {};

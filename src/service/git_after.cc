@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -482,6 +483,12 @@ GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitSta
   std::vector<std::string> all = directories(repositories.directories);
   const bool are_all = all.size() <= kDirectoriesMax;
   all.resize(std::min(all.size(), kDirectoriesMax));
+  std::erase_if(all, [&](const std::string& one) {
+    const auto inside = sys::status_of(cat({one, "/HEAD"}));
+    const bool is_closed = !inside && inside.error().sys_errno == EACCES;
+    if (is_closed && after.not_searched.empty()) after.not_searched = one;
+    return is_closed;
+  });
   look_at_operations(all, quarantine, keep, after);
   const GitIndexes::Look look = indexes_.look(all, prepared_.plan.names);
   for (const GitIndexes::Found& found : look.found) {

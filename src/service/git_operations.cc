@@ -93,10 +93,10 @@ bool GitBefore::is_of_known(const std::string& path) const {
   const std::string above = directory_of(directory);
   const auto knows = [&](const std::string& one) { return std::ranges::binary_search(repositories_, one); };
   if (knows(directory) || knows(above)) return true;
-  static constexpr std::string_view kWorktrees = "/worktrees";
+  static constexpr std::string_view kOfWorktrees = "/worktrees";
   const auto of_worktree = [&](const std::string& place) {
     const std::string worktrees = directory_of(place);
-    return worktrees.ends_with(kWorktrees) && knows(directory_of(worktrees));
+    return worktrees.ends_with(kOfWorktrees) && knows(directory_of(worktrees));
   };
   return of_worktree(directory) || of_worktree(above);
 }

@@ -63,6 +63,61 @@ def test_a_hook_by_another_name(hutch, repository, as_user, backend, way):
     assert (repository / "went").exists() == (backend == "none"), str(result)
 
 
+# What leads into "app", where the sandbox is, from outside of what it may write: (what the user has, what it does).
+AROUND = {
+    "a hook of a repository above": (
+        "mkdir -p app/scripts; : > app/scripts/x; ln -s ../../app/scripts/x .git/hooks/pre-commit; "
+        "chmod +x app/scripts/x", EVIL.format("scripts/x")),
+    "another name of a hook of a repository above": (
+        "mkdir -p app; : > app/x; chmod +x app/x; ln app/x .git/hooks/pre-commit", EVIL.format("x")),
+    "a hook in a directory of a setting": (
+        "mkdir app ../h-$$; : > app/x; chmod +x app/x; ln -s $PWD/app/x ../h-$$/pre-commit; "
+        "git config core.hooksPath $PWD/../h-$$", EVIL.format("x")),
+    "an included file": (
+        "mkdir app; : > app/gc; ln -s $PWD/app/gc ../gc-$$; git config include.path $PWD/../gc-$$",
+        CONFIG.format("gc")),
+    "another name of an included file": (
+        "mkdir app; : > app/gc; ln app/gc gc; git config include.path ../gc", CONFIG.format("gc")),
+    "the user's configuration": (
+        "mkdir app; git config --global user.name A; cp $HOME/.gitconfig app/gc; rm $HOME/.gitconfig; "
+        "ln -s $PWD/app/gc $HOME/.gitconfig", CONFIG.format("gc")),
+}
+
+
+@pytest.mark.parametrize("way", AROUND)
+def test_what_leads_into_the_project(hutch, repository, as_user, backend, way, request):
+    users, attack = AROUND[way]
+    home = as_user.home
+    request.addfinalizer(lambda: (home / ".gitconfig").unlink(missing_ok=True))
+    outside(as_user, repository, users + "; git add .; git commit -qnm users --allow-empty")
+    result = hutch.sh(attack, cwd=repository / "app")
+    outside(as_user, repository, "git status; git commit -q --allow-empty -m x")
+    assert (repository / "went").exists() == (backend == "none"), str(result)
+
+
+# (what the user has, a file of theirs that the sandbox may write all the same)
+FINE = {
+    "a directory behind a link of an editor's": ("mkdir docs .vscode; ln -s ../docs .vscode/docs", "docs/a"),
+    "a directory behind a link in hooks": ("mkdir docs; ln -s ../../docs .git/hooks/docs", "docs/a"),
+    "a directory behind a link of husky's": ("mkdir docs .husky; ln -s ../docs .husky/docs", "docs/a"),
+    "a file with two names": ("echo a > a; ln a b", "b"),
+}
+
+
+@pytest.mark.parametrize("what", FINE)
+def test_what_nothing_obeys_may_be_written(hutch, repository, as_user, backend, what):
+    users, file = FINE[what]
+    outside(as_user, repository, users)
+    hutch.sh(f"echo b > {file}").ok()
+
+
+def test_many_links_in_a_protected_directory(hutch, repository, as_user, backend):
+    """As a package manager makes them: no rule for each."""
+    outside(as_user, repository, "mkdir -p .claude/skills/x/store; cd .claude/skills/x; : > store/a; "
+                                 "for i in $(seq 1000); do ln -s store/a $i; done")
+    hutch.sh("true").ok()
+
+
 # (what the user has, what the sandbox does)
 SETTINGS = {
     "an included file behind a link": (

@@ -104,3 +104,52 @@ def test_the_persons_rebase_that_goes_on_inside(hutch, repository, as_user, plac
     assert "was moved to" not in result.errors and (repository / place / STEPS).exists(), str(result)
     hutch.run("/bin/sh", "-c", PERSON + f"cd {place}; echo 'exec touch mine; ./evil' >> {STEPS}")
     assert not (repository / place / STEPS).exists()
+
+
+# What the sandbox does first, and ends; and what the person begins then.
+ENDED = {
+    "a rebase": ("git checkout -q other; echo c > c; git add c; git commit -qm c; git rebase -q main; "
+                 "git checkout -q main", EDIT, STEPS),
+    "a rebase that is given up": (f"{EDIT}; git rebase --abort", EDIT, STEPS),
+    "a bisection": (
+        "git bisect start main main~2; git bisect reset", "git bisect start -- 'f[1]'", ".git/BISECT_NAMES"),
+}
+
+
+@pytest.mark.parametrize("what", ENDED)
+def test_what_the_person_begins_after_the_sandboxs_own(hutch, repository, as_user, what):
+    first, then, file = ENDED[what]
+    said = meanwhile(hutch, repository, as_user, "true", then, before=first)
+    assert "was moved to" not in said and (repository / file).exists(), said
+
+
+CLOSED = {
+    "the operation": ".git/rebase-merge",
+    "the repository": "n/.git",
+    "a directory above": "n",
+}
+
+
+@pytest.mark.parametrize("what", CLOSED)
+def test_what_was_closed_is_not_the_persons(hutch, repository, as_user, what):
+    """Nobody could look at what the first sandbox left there."""
+    if as_user.uid == 0:
+        pytest.skip("root may look everywhere")
+    closed = CLOSED[what]
+    git = "n/.git" if closed.startswith("n") else ".git"
+    hutch.run("/bin/sh", "-ec", f"{PERSON} git clone -q . n; mkdir {git}/rebase-merge; "
+                                f"echo exec x > {git}/rebase-merge/git-rebase-todo; chmod 0 {closed}").ok()
+    second = hutch.run("/bin/sh", "-c", f"chmod 755 {closed}")
+    if what == "the repository":
+        # It stays closed, and hutch says so.
+        assert second.code != 0 and f"cannot look below {repository}/{closed}" in second.errors, str(second)
+        assert "was moved" not in second.errors and "remove it" not in second.errors, str(second)
+        (repository / closed).chmod(0o755)
+    else:
+        assert second.ok() and not (repository / git / "rebase-merge/git-rebase-todo").exists()
+
+
+def test_steps_that_are_cut_off(hutch, repository, as_user):
+    outside(as_user, repository, EDIT.replace("touch mine", "touch mine/of/tests"))
+    hutch.run("/usr/bin/python3", "-c", f"import os; os.truncate('{STEPS}', os.path.getsize('{STEPS}') - 7)").ok()
+    assert not (repository / STEPS).exists()
