@@ -133,7 +133,7 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
   std::ranges::sort(repositories_);
   host::Listings own;
   add_deep(known.seen != nullptr ? *known.seen : own);
-  knows_all_touched_ = prepared.plan.supervisor != plan::Supervisor::kNone;
+  knows_all_touched_ = is_announced(prepared);
   for (const wire::Repository& one : known.worked_in) {
     if (note_touched(one)) continue;
     const std::string directory = host_path(prepared.plan, one.path);
