@@ -29,10 +29,11 @@ def outside(person, directory, script):
     return harness.run_in(person, ["/bin/sh", "-ec", PERSON + script], cwd=directory).ok()
 
 
-def meanwhile(hutch, repository, as_user, inside, script, before="git stash list; echo x > x; git add x; git reset -q"):
+def meanwhile(hutch, repository, as_user, inside, script, before="git stash list; echo x > x; git add x; git reset -q",
+              options=()):
     """The sandbox has made its first change before, and does `inside` after. Returns what hutch says at the end."""
     waits = f"{PERSON} {before}; touch came; while [ ! -e went ]; do sleep 0.02; done; {inside}"
-    with hutch.popen("/bin/sh", "-c", waits) as run:
+    with hutch.popen("/bin/sh", "-c", waits, options=options) as run:
         harness.wait_until((repository / "came").exists, "the sandbox works")
         outside(as_user, repository, script + "; touch went")
         said = run.communicate(timeout=60)[1].decode()
@@ -70,6 +71,12 @@ def test_another_worktree_of_the_sandbox(hutch, repository, as_user):
     said = meanwhile(hutch, repository, as_user, "git worktree add -q mine -b mine", "git worktree add -q ../w-$$ -b w")
     assert "was moved to" not in said, said
     assert len(outside(as_user, repository, "git worktree list").text.splitlines()) == 3
+
+
+def test_where_a_service_of_the_host_could_write_for_it(hutch, repository, as_user):
+    """The supervisor does not see what that changes."""
+    said = meanwhile(hutch, repository, as_user, "true", EDIT, options=["--allow-host-port", "9"])
+    assert "was moved to" in said and not (repository / STEPS).exists(), said
 
 
 TAKEN = {
