@@ -67,8 +67,13 @@ bool WorkedRepositories::moved(const std::string& from, const std::string& to, c
     has_moved = has_moved || !found.empty();
     std::ranges::move(std::exchange(found, {}), std::inserter(*set, set->end()));
   }
-  // The host has moved what it knows of these. It is told again.
-  std::erase_if(operations_, [&](const std::string& one) { return is_within(one, from) || is_within(one, to); });
+  // The host does the same. Nothing that it knows is to be told again: the call that moved it would begin anew.
+  std::set<std::string, std::less<>> operations;
+  for (const std::string& one : operations_) {
+    const bool moves_along = has_moved && is_within(one, from);
+    operations.insert(moves_along ? cat({to, std::string_view(one).substr(from.size())}) : one);
+  }
+  operations_ = std::move(operations);
   return has_moved;
 }
 

@@ -37,9 +37,11 @@ TEST(WorkedRepositories, EachOperationIsToldOnce) {
   EXPECT_EQ(told(worked, "/p/.git/rebase-merge/git-rebase-todo", names), Paths());
   EXPECT_EQ(told(worked, "/p/a/.git/MERGE_RR.lock", names), (Paths{"/p/a/.git", "!/p/a/.git/MERGE_RR"}));
   EXPECT_TRUE(worked.moved("/p/a", "/p/b", names));
-  EXPECT_EQ(told(worked, "/p/b/.git/MERGE_RR", names), Paths{"!/p/b/.git/MERGE_RR"}) << "it is told again";
+  EXPECT_EQ(told(worked, "/p/b/.git/MERGE_RR", names), Paths()) << "the host has moved it too";
+  EXPECT_EQ(told(worked, "/p/a/.git/MERGE_RR", names), (Paths{"/p/a/.git", "!/p/a/.git/MERGE_RR"})) << "another one";
   EXPECT_FALSE(worked.moved("/p/x", "/p/.git/rebase-merge", names));
-  EXPECT_EQ(told(worked, "/p/.git/rebase-merge/done", names), Paths{"!/p/.git/rebase-merge"});
+  EXPECT_EQ(told(worked, "/p/.git/rebase-merge", names), Paths()) << "the call is not to begin anew";
+  EXPECT_FALSE(worked.moved("/p/.git/MERGE_RR.lock", "/p/.git/MERGE_RR", names));
   EXPECT_TRUE(worked.ends("/p/.git/rebase-merge"));
   EXPECT_FALSE(worked.ends("/p/.git/rebase-merge"));
   EXPECT_EQ(told(worked, "/p/.git/rebase-merge/done", names), Paths{"!/p/.git/rebase-merge"}) << "another one";

@@ -351,10 +351,11 @@ void MandatoryWalk::note_not_searched(const std::string& path) {
 Status MandatoryWalk::add_if_there(int directory, const std::string& path, const std::string& name) {
   auto status = sys::status_at(directory, name);
   // A sandbox can have closed its own, for the next one not to start.
-  const std::string above = name.substr(0, std::min(name.rfind('/'), name.size()));
-  if (!status && status.error().sys_errno == EACCES && above != name) {
-    note_closed(directory, path, above);
-    if (found_.empty() || found_.back() != below(path, above)) found_.push_back(below(path, above));
+  if (!status && status.error().sys_errno == EACCES) {
+    const std::size_t slash = name.rfind('/');
+    const std::string closed = slash == std::string::npos ? path : below(path, name.substr(0, slash));
+    note_not_searched(closed);
+    if (found_.empty() || found_.back() != closed) found_.push_back(closed);
     return {};
   }
   if (!status) return fail(std::move(status).error());

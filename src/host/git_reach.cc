@@ -76,8 +76,9 @@ Result<ObeyedByGit> GitReach::run() {
     followed_.clear();
     for (const std::string& file : repository->configs) TRY(read(file, 0, sources));
     const std::string common = directory_above(repository->configs.front());
-    for (const std::string_view name : {"/hooks", "/config"}) {
-      const std::string part = cat({common, name});
+    std::vector<std::string> parts = repository->configs;
+    parts.push_back(cat({common, "/hooks"}));
+    for (const std::string& part : parts) {
       elsewhere_.try_emplace(part, ObeyedPath{part, cat({"it is a part of ", printable(common)})});
     }
     for (const GitSource& source : sources) {

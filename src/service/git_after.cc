@@ -40,6 +40,12 @@ bool is_own_directory(const std::string& path) {
   return status && *status && (*status)->kind == sys::EntryKind::kDirectory;
 }
 
+// Whether this user may not look at what is in the directory.
+bool is_closed_inside(const std::string& directory) {
+  const auto inside = sys::status_of(cat({directory, "/HEAD"}));
+  return !inside && inside.error().sys_errno == EACCES;
+}
+
 // The directory of the repository that contains `path` (gitrepository-layout(5)).
 std::optional<std::string> repository_above(const std::string& path) {
   for (std::string above = directory_of(path); !above.empty(); above = directory_of(above)) {
@@ -250,8 +256,12 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
                                const std::vector<OtherRun>& others, FoundStates& found) {
   std::vector<std::string> all = directories(repositories);
   // Where there is no repository, the user has begun nothing in it.
-  std::erase_if(
-      all, [&](const std::string& one) { return std::ranges::binary_search(before, one) || !may_be_repository(one); });
+  std::erase_if(all, [&](const std::string& one) {
+    const bool is_new = !std::ranges::binary_search(before, one);
+    // What nobody could look at is not the user's because a command opens it.
+    if (is_new && is_closed_inside(one)) touched_.insert(one);
+    return !is_new || !may_be_repository(one);
+  });
   if (all.size() > kDirectoriesMax) knows_all_touched_ = false;
   all.resize(std::min(all.size(), kDirectoriesMax));
   note_closed(repositories);
@@ -272,7 +282,6 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
     for (const std::string& path : files) {
       std::string closed;
       auto text = state_text(path, left, &closed);
-      // What nobody could look at is not the user's because a command opens it.
       if (!closed.empty() || (text && !*text)) touched_.insert(path);
       if (!text) continue;
       std::string state = found_state(*text);
@@ -383,11 +392,13 @@ std::vector<std::string> GitBefore::directories(const std::vector<std::string>& 
   return all;
 }
 
-// Worktrees whose directories cannot be listed.
+// Worktrees that cannot be listed, or looked at.
 void GitBefore::note_closed(const std::vector<std::string>& repositories) {
   for (const std::string& repository : repositories) {
     std::string worktrees = cat({repository, "/worktrees"});
-    if (is_own_directory(worktrees) && !sys::open_listing(worktrees)) touched_.insert(std::move(worktrees));
+    const bool is_closed =
+        is_closed_inside(worktrees) || (is_own_directory(worktrees) && !sys::open_listing(worktrees));
+    if (is_closed) touched_.insert(std::move(worktrees));
   }
 }
 
@@ -429,7 +440,8 @@ GitBefore::Repositories GitBefore::repositories_at(const std::vector<std::string
   for (const std::string& directory : directories) {
     const auto opened = sys::open_exact(directory);
     const int error = opened ? 0 : opened.error().sys_errno;
-    const bool is_closed = error != 0 && error != ENOENT && error != ENOTDIR && error != ELOOP;
+    const bool is_closed = (error != 0 && error != ENOENT && error != ENOTDIR && error != ELOOP) ||
+                           (error == 0 && is_closed_inside(directory));
     found.are_all = found.are_all && !is_closed;
     if (is_closed && found.not_searched.empty()) found.not_searched = directory;
     if (!opened || !may_be_repository(directory)) continue;
@@ -484,8 +496,7 @@ GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitSta
   const bool are_all = all.size() <= kDirectoriesMax;
   all.resize(std::min(all.size(), kDirectoriesMax));
   std::erase_if(all, [&](const std::string& one) {
-    const auto inside = sys::status_of(cat({one, "/HEAD"}));
-    const bool is_closed = !inside && inside.error().sys_errno == EACCES;
+    const bool is_closed = is_closed_inside(one);
     if (is_closed && after.not_searched.empty()) after.not_searched = one;
     return is_closed;
   });

@@ -78,6 +78,9 @@ AROUND = {
         CONFIG.format("gc")),
     "another name of an included file": (
         "mkdir app; : > app/gc; ln app/gc gc; git config include.path ../gc", CONFIG.format("gc")),
+    "the configuration of the work tree": (
+        "mkdir app; : > app/gc; git config extensions.worktreeConfig true; ln -s ../app/gc .git/config.worktree",
+        CONFIG.format("gc")),
     "the user's configuration": (
         "mkdir app; git config --global user.name A; cp $HOME/.gitconfig app/gc; rm $HOME/.gitconfig; "
         "ln -s $PWD/app/gc $HOME/.gitconfig", CONFIG.format("gc")),

@@ -9,6 +9,7 @@ import pytest
 PERSON = ("export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@b.example GIT_COMMITTER_NAME=A GIT_COMMITTER_EMAIL=a@b.example "
           "GIT_EDITOR=true; ")
 STEPS = ".git/rebase-merge/git-rebase-todo"
+DEEP = "a/b/c/d/e"
 EDIT = "GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git rebase -q -i -x 'touch mine' HEAD~2"
 
 
@@ -131,9 +132,14 @@ def test_what_the_person_begins_after_the_sandboxs_own(hutch, repository, as_use
 
 
 CLOSED = {
-    "the operation": ".git/rebase-merge",
-    "the repository": "n/.git",
-    "a directory above": "n",
+    "the operation": (".git", ".git/rebase-merge", "0"),
+    "the repository": ("n/.git", "n/.git", "0"),
+    "a directory above": ("n/.git", "n", "0"),
+    "a repository that cannot be searched": ("n/.git", "n/.git", "444"),
+    "all worktrees": (".git/worktrees/w", ".git/worktrees", "444"),
+    "a submodule further down": (f"{DEEP}/.git/modules/s", f"{DEEP}/.git/modules/s", "0"),
+    "worktrees further down": (f"{DEEP}/.git/worktrees/w", f"{DEEP}/.git/worktrees", "444"),
+    "a bare repository further down": (f"{DEEP}/b", f"{DEEP}/b", "444"),
 }
 
 
@@ -142,21 +148,56 @@ def test_what_was_closed_is_not_the_persons(hutch, repository, as_user, what):
     """Nobody could look at what the first sandbox left there."""
     if as_user.uid == 0:
         pytest.skip("root may look everywhere")
-    closed = CLOSED[what]
-    git = "n/.git" if closed.startswith("n") else ".git"
-    hutch.run("/bin/sh", "-ec", f"{PERSON} git clone -q . n; mkdir {git}/rebase-merge; "
-                                f"echo exec x > {git}/rebase-merge/git-rebase-todo; chmod 0 {closed}").ok()
+    git, closed, mode = CLOSED[what]
+    outside(as_user, repository, "git worktree add -q w")
+    hutch.run("/bin/sh", "-ec", f"{PERSON} git clone -q . n; mkdir -p {DEEP}; git clone -q . {DEEP}; cd {DEEP}; "
+                                "git worktree add -q w; git init -q --bare b; mkdir .git/modules; "
+                                f"git init -q --separate-git-dir .git/modules/s s; cd {repository}; "
+                                f"mkdir {git}/rebase-merge; echo exec x > {git}/rebase-merge/git-rebase-todo; "
+                                f"chmod {mode} {closed}").ok()
     second = hutch.run("/bin/sh", "-c", f"chmod 755 {closed}")
-    if what == "the repository":
+    if second.code == 0:
+        assert not (repository / git / "rebase-merge/git-rebase-todo").exists(), str(second)
+    else:
         # It stays closed, and hutch says so.
-        assert second.code != 0 and f"cannot look below {repository}/{closed}" in second.errors, str(second)
+        assert f"cannot look below {repository}/{closed}" in second.errors, str(second)
         assert "was moved" not in second.errors and "remove it" not in second.errors, str(second)
         (repository / closed).chmod(0o755)
-    else:
-        assert second.ok() and not (repository / git / "rebase-merge/git-rebase-todo").exists()
 
 
 def test_steps_that_are_cut_off(hutch, repository, as_user):
     outside(as_user, repository, EDIT.replace("touch mine", "touch mine/of/tests"))
     hutch.run("/usr/bin/python3", "-c", f"import os; os.truncate('{STEPS}', os.path.getsize('{STEPS}') - 7)").ok()
     assert not (repository / STEPS).exists()
+
+
+# Names of operations that git gives by rename(2), and others that get such a name.
+RENAMED = {
+    "a bisection": "git bisect start main~1 main~2; git bisect run sh -c '! test -e f2'; git bisect reset",
+    "a merge with rerere": (
+        "git checkout -q other; git reset -q --hard HEAD~1; echo x > f3; git add f3; "
+        "git commit -qm x; git merge main || true; test -s .git/MERGE_RR; echo y > f3; git add f3; git commit -qm m; "
+        "test ! -s .git/MERGE_RR"),
+    "a rebase with rerere": (
+        "git checkout -q other; git reset -q --hard HEAD~1; echo x > f3; git add f3; "
+        "git commit -qm x; git rebase main || true; echo y > f3; git add f3; git rebase --continue"),
+    "a file": "echo 1 > .git/q; mv .git/q .git/BISECT_q; cat .git/BISECT_q",
+    "a directory": "mkdir .git/x; mv .git/x .git/rebase-merge; test -d .git/rebase-merge",
+    "away": "mkdir .git/rebase-apply; mv .git/rebase-apply .git/y; test -d .git/y",
+    "an exchange": "mkdir .git/x .git/rebase-merge; touch .git/x/a; python3 -c \"import ctypes; "
+                   "print(ctypes.CDLL(None).renameat2(-100, b'.git/x', -100, b'.git/rebase-merge', 2))\"; "
+                   "test -e .git/rebase-merge/a",
+}
+
+
+@pytest.mark.parametrize("what", RENAMED)
+def test_names_of_operations_by_rename(hutch, repository, as_user, what):
+    outside(as_user, repository, "git config rerere.enabled true")
+    hutch.run("/bin/sh", "-ec", PERSON + RENAMED[what], timeout=60).ok()
+
+
+def test_a_renamed_operation_replaces_no_more_than_that(hutch, repository, as_user):
+    """What had the name is gone only if the call succeeds."""
+    outside(as_user, repository, "echo mine > .git/BISECT_x")
+    hutch.run("/bin/sh", "-ec", "echo 1 > .git/q; mv .git/q .git/BISECT_x; cat .git/BISECT_x").ok()
+    assert (repository / ".git/BISECT_x").read_text() == "1\n"
