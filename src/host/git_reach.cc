@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "host/account.h"
+#include "host/looker.h"
 #include "host/paths.h"
 #include "host/reach.h"
 #include "policy/git_obeyed.h"
@@ -49,10 +50,12 @@ class GitReach {
   Result<std::optional<GitRepository>> repository_at(std::string path);
   Result<std::vector<std::string>> all_repositories();
   std::string remedy() const;
+  Result<CanonicalPath> canonical(const std::string& path);
   std::vector<std::string> absolute(std::string_view path, std::string_view base) const;
   Status add(const GitSource& source, const std::string& work_tree);
 
   const GitSearch& search_;
+  Looker looker_;  // most paths begin with the same directories
   std::size_t files_ = 0;
   std::set<std::string> followed_;  // files of the configuration that is being read
   std::map<std::string, ObeyedPath> found_;
@@ -85,7 +88,7 @@ Result<ObeyedByGit> GitReach::run() {
       const bool moves = source.entry.section == "core" && source.entry.key == "worktree";
       if (!moves) continue;
       const std::vector<std::string> moved = absolute(source.entry.value, path);
-      if (!moved.empty()) repository->work_tree = TRY(canonical_path(moved.front())).path;
+      if (!moved.empty()) repository->work_tree = TRY(canonical(moved.front())).path;
     }
     for (const GitSource& source : sources) TRY(add(source, repository->work_tree));
   }
@@ -158,8 +161,13 @@ Status GitReach::take(std::vector<policy::GitEntry> entries, const std::string& 
   return {};
 }
 
+Result<CanonicalPath> GitReach::canonical(const std::string& path) {
+  Resolved resolved = TRY(looker_.resolve(path, FinalLink::kFollow));
+  return CanonicalPath{std::move(resolved.path), resolved.type};
+}
+
 Result<std::optional<std::string>> GitReach::text_of(const std::string& file) {
-  const auto found = canonical_path(file);
+  const auto found = canonical(file);
   if (!found || found->type != plan::FileType::kFile) return std::optional<std::string>();
   if (++files_ > kGitFilesMax) {
     return fail(Error::invalid(cat({"git's configuration: more files than the ", std::to_string(kGitFilesMax),
@@ -210,7 +218,7 @@ Status GitReach::add(const GitSource& source, const std::string& work_tree) {
     bool is_any = false;
     for (const std::string& path : paths) {
       const bool needs_file = name.needs == policy::ObeyedName::Needs::kFile;
-      const auto there = needs_file ? canonical_path(path) : CanonicalPath{{}, plan::FileType::kFile};
+      const auto there = needs_file ? canonical(path) : CanonicalPath{{}, plan::FileType::kFile};
       if (!there || there->type != plan::FileType::kFile) continue;
       found_.try_emplace(path, ObeyedPath{path, where});
       is_any = true;
