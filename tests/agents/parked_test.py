@@ -57,14 +57,14 @@ def test_what_the_user_does_before_a_commands_first_change_stays(daemon, agent):
         outside(daemon, directory, "rm -r .git/rebase-merge")
 
 
-def test_after_its_first_change_nobody_knows_whose_it_is(daemon, agent):
+def test_what_is_begun_outside_after_its_first_change_stays(daemon, agent):
     name, directory = agent
     daemon.sh(name, "touch a").ok()
     with daemon.popen("exec", name, "--", "/bin/sh", "-c", "touch b; echo ready; read go") as run:
         assert run.stdout.readline() == b"ready\n"
         begin_rebase(daemon, directory)
         run.communicate(b"go\n", timeout=harness.PATIENCE)
-    assert not (directory / STEPS).exists()
+    assert (directory / STEPS).exists()
 
 
 def test_a_command_beside_one_that_changes_something(daemon, agent):
