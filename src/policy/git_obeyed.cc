@@ -227,6 +227,11 @@ void add_of_path(const std::vector<std::string>& words, std::vector<ObeyedName>&
   }
 }
 
+// Whether the next word is a command line.
+bool takes_commands(std::string_view word) {
+  return word == "eval" || (word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'));
+}
+
 constexpr int kNestedMax = 4;  // command lines in words of command lines
 
 std::vector<ObeyedName> names_in_command(std::string_view text, int nested = 0) {
@@ -242,11 +247,13 @@ std::vector<ObeyedName> names_in_command(std::string_view text, int nested = 0) 
       continue;
     }
     bool is_command = true;
+    bool holds_commands = false;
     bool names_module = false;
     for (std::string& word : words) {
-      // A word with a blank was in quotes: sh -c "./x a".
-      if (word.contains(' ') && nested < kNestedMax)
+      // sh -c "./x a"
+      if (std::exchange(holds_commands, takes_commands(word)) && nested < kNestedMax) {
         std::ranges::move(names_in_command(word, nested + 1), std::back_inserter(names));
+      }
       if (std::exchange(names_module, word == "-m")) add_module(word, names);
       const bool is_path = is_command && word.contains('/') && !word.contains('$');
       is_command = is_command && is_before_command(word);
