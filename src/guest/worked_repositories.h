@@ -21,8 +21,8 @@ namespace hutch::guest {
 // it knows by its search. Paths are as the sandbox sees them.
 class WorkedRepositories {
  public:
-  // What the host is to be told before `path` changes: the directory in which that change is one that hutch checks, and
-  // then the operation that it has to do with, each once. An empty path, once too: there are more than are remembered.
+  // The host is to be told this before `path` changes: the directory, if hutch checks the change of `path` in it, and
+  // then the operation that `path` belongs to, each once. An empty path, also once: there are more than are remembered.
   std::optional<wire::Repository> to_tell(std::string_view path, const plan::GuardedNames& names);
   // The sandbox has removed `path`. Whether the host has been told of it as an operation.
   bool ends(const std::string& path) { return operations_.erase(path) > 0; }

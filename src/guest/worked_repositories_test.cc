@@ -14,7 +14,7 @@ namespace {
 using enum wire::Repository::Event;
 using Paths = std::vector<std::string>;
 
-// What the host is told until the call goes on, "!" before an operation.
+// All that the host is told until the call goes on, "!" before an operation.
 Paths told(WorkedRepositories& worked, std::string_view path, const plan::GuardedNames& names) {
   Paths all;
   while (const auto one = worked.to_tell(path, names)) all.push_back((one->event == kWrites ? "!" : "") + one->path);

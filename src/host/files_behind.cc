@@ -1,4 +1,4 @@
-// Other names of what lies in a protected directory.
+// Links and second names of the files in a protected directory.
 #include "host/files_behind.h"
 
 #include <sys/stat.h>

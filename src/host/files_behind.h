@@ -1,4 +1,5 @@
-// Other names of what lies in a protected directory: whoever writes the file by one of them changes what is obeyed.
+// Links and second names of the files in a protected directory: a write by one of these names changes a file that
+// programs obey.
 #pragma once
 
 #include <optional>

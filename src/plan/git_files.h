@@ -29,9 +29,9 @@ bool takes_worktrees_away(std::string_view from, std::string_view to);
 // Empty if there is none.
 std::string_view checked_git_directory(std::string_view path);
 
-// What a change of `path` has to do with, of what hutch looks at after a command for operations of git's: the directory
-// of an operation, a file of one that has none, or the file with the link to a worktree; also where `path` is a lock or
-// a part of it. The whole directory of a repository, if that gets its name. Empty: with none of these.
+// The operation of git's that `path` belongs to, as hutch looks for it after a command: the directory of an operation,
+// the file of one that has no directory, or the file that names a worktree. `path` can be a part of it, or its lock. If
+// `path` is the directory of a repository itself, the result is that directory. Empty: `path` belongs to none.
 std::string_view checked_git_operation(std::string_view path);
 
 // Whether the symbolic link at `path` with the target `text` is one that git-init(1) makes to find out whether it can.

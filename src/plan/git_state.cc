@@ -19,8 +19,8 @@ constexpr std::string_view kWritesFile = "names a file that git would write";
 constexpr std::string_view kGivesOptions = "gives git an option with which it would write another file";
 
 // The files of git-rebase(1), git-am(1), git-cherry-pick(1), git-revert(1) and git-bisect(1) whose text becomes a
-// command, or arguments of one: sequencer.c, bisect.c and builtin/{rebase,am,bisect}.c of git. Of the other files in
-// these directories git takes numbers, objects' and references' names and messages.
+// command, or arguments of one: sequencer.c, bisect.c and builtin/{rebase,am,bisect}.c of git. The other files in these
+// directories hold numbers, messages, and names of objects and references.
 constexpr std::array kStateFiles = {
     GitStateFile{"rebase-merge", "git-rebase-todo", GitStateFile::Holds::kTodo, kRunsProgram},
     GitStateFile{"rebase-merge", "strategy", GitStateFile::Holds::kStrategy, kRunsProgram},

@@ -430,7 +430,7 @@ std::vector<std::string> kept_files(std::span<const policy::Rule> rules, std::sp
 std::vector<std::string> lifted_in(std::string_view pattern, std::span<const std::string> lifted) {
   constexpr std::size_t kAnyLength = 3;  // the length of "/**"
   std::vector<std::string> all(lifted.begin(), lifted.end());
-  // What one path is about only an entry for that path lifts.
+  // A rule about one path is lifted only by an entry for that path.
   if (policy::literal_part(pattern) == policy::unescape(pattern)) return all;
   for (std::size_t end = pattern.rfind('/'); end > kAnyLength && end != std::string_view::npos;
        end = pattern.rfind('/', end - 1)) {

@@ -171,7 +171,7 @@ bool is_before_command(std::string_view word) {
   return std::ranges::find(kWords, word) != kWords.end();
 }
 
-// What a shell makes of these where git runs it: in the work tree.
+// git runs a shell in the work tree, where these expand so.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kExpansions = {{
     {"$(git rev-parse --show-toplevel)", "."},
     {"`git rev-parse --show-toplevel`", "."},
