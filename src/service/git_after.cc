@@ -258,7 +258,7 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
   // Where there is no repository, the user has begun nothing in it.
   std::erase_if(all, [&](const std::string& one) {
     const bool is_new = !std::ranges::binary_search(before, one);
-    // What nobody could look at is not the user's because a command opens it.
+    // A directory that was closed to hutch does not become the user's when a command opens it.
     if (is_new && is_closed_inside(one)) touched_.insert(one);
     return !is_new || !may_be_repository(one);
   });

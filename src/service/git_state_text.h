@@ -28,7 +28,7 @@ std::optional<GitStateText> state_text(const std::string& path, std::size_t& lef
 // Whether the regular file has another name besides (link(2)): a change by that one changes it as well.
 bool has_other_names(const std::string& path);
 
-// What is remembered of it.
+// The form in which hutch remembers the file's content, or a file's identity and time of change.
 std::string found_state(const GitStateText& text);
 std::string found_state(const sys::FileVersion& version);
 

@@ -164,7 +164,7 @@ void GitBefore::works_in(const wire::Repository& repository) {
     if (is_watched && repository_identity(directory) == watched->second) {
       watched_.erase(watched);
     } else if (is_watched && is_first) {
-      // What is remembered of this path goes with the one that was there.
+      // hutch's memory of this path belongs to the repository that was there.
       find_moved();
     }
     DeepRepositories(data_).keep(added, written_);

@@ -61,8 +61,8 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("changes", SCRIPTS)
 def test_what_the_sandbox_does_not_change_is_the_persons(hutch, as_user, project, changes):
-    """What the person begins stays theirs, before the sandbox's first change and after it. Where it could have had a
-    service of the host's write, nobody can tell whose it is."""
+    """An operation that the person begins stays theirs, before the sandbox's first change and after it. If a service of
+    the host could have written it for the sandbox, it counts as the sandbox's."""
     service = changes == "nothing, where a service could"
     harness.run_in(as_user, ["git", "init", "-q", project]).ok()
     with hutch.popen("sh", "-c", SCRIPTS[changes], options=["--allow-host-port", "9"] if service else []) as run:
