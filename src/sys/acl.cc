@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "sys/call.h"
+#include "sys/files.h"
 
 namespace hutch::sys {
 
@@ -32,34 +33,47 @@ std::string way_to_itself(int file) { return cat({"/proc/self/fd/", std::to_stri
 
 bool is_held_as_path(long answer) { return answer < 0 && errno == EBADF; }
 
-ssize_t get(int directory, const std::string& name, AclKind kind, std::span<char> into) {
+// What one call answered, and which of the three forms of it was made.
+struct Called {
+  long answer = 0;
+  const char* call = "";
+};
+
+Called get(int directory, const std::string& name, AclKind kind, std::span<char> into) {
   const char* key = attribute_name(kind);
-  if (!name.empty()) return ::lgetxattr(way_to(directory, name).c_str(), key, into.data(), into.size());
+  if (!name.empty()) {
+    return {::lgetxattr(way_to(directory, name).c_str(), key, into.data(), into.size()), "lgetxattr"};
+  }
   const ssize_t length = ::fgetxattr(directory, key, into.data(), into.size());
-  if (!is_held_as_path(length)) return length;
-  return ::getxattr(way_to_itself(directory).c_str(), key, into.data(), into.size());
+  if (!is_held_as_path(length)) return {length, "fgetxattr"};
+  return {::getxattr(way_to_itself(directory).c_str(), key, into.data(), into.size()), "getxattr"};
 }
 
-int set(int directory, const std::string& name, AclKind kind, std::string_view attribute) {
+Called set(int directory, const std::string& name, AclKind kind, std::string_view attribute) {
   const char* key = attribute_name(kind);
   const char* data = attribute.data();
-  if (!name.empty()) return ::lsetxattr(way_to(directory, name).c_str(), key, data, attribute.size(), 0);
+  if (!name.empty()) {
+    return {::lsetxattr(way_to(directory, name).c_str(), key, data, attribute.size(), 0), "lsetxattr"};
+  }
   const int answer = ::fsetxattr(directory, key, data, attribute.size(), 0);
-  if (!is_held_as_path(answer)) return answer;
-  return ::setxattr(way_to_itself(directory).c_str(), key, data, attribute.size(), 0);
+  if (!is_held_as_path(answer)) return {answer, "fsetxattr"};
+  return {::setxattr(way_to_itself(directory).c_str(), key, data, attribute.size(), 0), "setxattr"};
 }
 
-int remove(int directory, const std::string& name, AclKind kind) {
+Called remove(int directory, const std::string& name, AclKind kind) {
   const char* key = attribute_name(kind);
-  if (!name.empty()) return ::lremovexattr(way_to(directory, name).c_str(), key);
+  if (!name.empty()) return {::lremovexattr(way_to(directory, name).c_str(), key), "lremovexattr"};
   const int answer = ::fremovexattr(directory, key);
-  return is_held_as_path(answer) ? ::removexattr(way_to_itself(directory).c_str(), key) : answer;
+  if (!is_held_as_path(answer)) return {answer, "fremovexattr"};
+  return {::removexattr(way_to_itself(directory).c_str(), key), "removexattr"};
 }
 
-Status check_call(long answer, const char* call, const std::string& name, AclKind kind) {
-  if (answer >= 0) return {};
+Status check_call(const Called& called, int directory, const std::string& name, AclKind kind) {
+  if (called.answer >= 0) return {};
   const int err = errno;
-  Error error = Error::from_errno(cat({call, "(", printable(name), ", ", attribute_name(kind), ")"}), err);
+  const std::string itself = way_to_itself(directory);
+  const std::string of = printable(name.empty() ? read_link(itself).value_or(itself) : name);
+  Error error = Error::from_errno(cat({called.call, "(", of, ", ", attribute_name(kind), ")"}), err);
   if (err == EOPNOTSUPP) error.code = Code::kUnsupported;
   return fail(std::move(error));
 }
@@ -68,25 +82,25 @@ Status check_call(long answer, const char* call, const std::string& name, AclKin
 
 Result<std::string> acl_attribute(int directory, const std::string& name, AclKind kind) {
   std::array<char, kSmall> small;
-  const ssize_t length = get(directory, name, kind, small);
-  if (length >= 0) return std::string(small.data(), static_cast<std::size_t>(length));
+  const Called first = get(directory, name, kind, small);
+  if (first.answer >= 0) return std::string(small.data(), static_cast<std::size_t>(first.answer));
   if (errno == ENODATA) return std::string();
-  if (errno != ERANGE) TRY(check_call(length, "lgetxattr", name, kind));
+  if (errno != ERANGE) TRY(check_call(first, directory, name, kind));
   std::string large(kLargest, '\0');
-  const ssize_t whole = get(directory, name, kind, large);
-  TRY(check_call(whole, "lgetxattr", name, kind));
-  large.resize(static_cast<std::size_t>(whole));
+  const Called whole = get(directory, name, kind, large);
+  TRY(check_call(whole, directory, name, kind));
+  large.resize(static_cast<std::size_t>(whole.answer));
   return large;
 }
 
 Status set_acl_attribute(int directory, const std::string& name, AclKind kind, std::string_view attribute) {
-  return check_call(set(directory, name, kind, attribute), "lsetxattr", name, kind);
+  return check_call(set(directory, name, kind, attribute), directory, name, kind);
 }
 
 Status remove_acl_attribute(int directory, const std::string& name, AclKind kind) {
-  const int answer = remove(directory, name, kind);
-  if (answer < 0 && errno == ENODATA) return {};
-  return check_call(answer, "lremovexattr", name, kind);
+  const Called removed = remove(directory, name, kind);
+  if (removed.answer < 0 && errno == ENODATA) return {};
+  return check_call(removed, directory, name, kind);
 }
 
 Result<bool> has_capabilities(int file) {
