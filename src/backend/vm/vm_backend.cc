@@ -202,7 +202,7 @@ Result<Instance> VmBackend::start(const plan::SandboxPlan& plan, const StartOpti
   if (saved == nullptr) TRY(write_initramfs(of_machine.initramfs, options.guest_program, settings_.modules));
   const UniqueFd memory = TRY_CTX(new_memory(memory_bytes(size)), "the machine's memory");
   // QEMU starts meanwhile: it looks at none of it before it is told to go on.
-  auto filled = std::async([&] { return fill_memory(memory.get(), begins_at); });
+  auto filled = std::async(std::launch::async, [&] { return fill_memory(memory.get(), begins_at); });
   const std::vector<SystemName> names = TRY(system_names());
   sys::Pipe console = TRY(sys::pipe());
   TRY(sys::set_nonblocking(console.read.get()));
