@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <future>
 
 #include "base/limits.h"
 #include "base/text.h"
@@ -24,7 +23,7 @@ using Clock = Process::Clock;
 
 constexpr std::chrono::milliseconds kFileServerWait{10'000};
 constexpr std::chrono::milliseconds kRootWait{10'000};
-constexpr std::chrono::milliseconds kRootSlice{50};
+// The kernel tells of no event when a peer has read what it was sent.
 constexpr std::chrono::milliseconds kHeardSlice{2};
 constexpr std::chrono::milliseconds kSupervisorWait{2'000};
 
@@ -316,30 +315,27 @@ Result<JoinedNamespaces> Resident::hand_namespaces() {
 
 template <class Handed>
 Result<Handed> Resident::have_handed(std::function<Result<Handed>(AccessDesk& desk)> hand) {
-  // The guest is ready before it hands its supervisor over.
-  for (const auto until = Clock::now() + kSupervisorWait;;) {
-    const auto looked = std::make_shared<std::promise<bool>>();
-    auto is_there = looked->get_future();
-    on_keeping_thread([this, looked] { looked->set_value(access_.has_value()); });
-    while (is_there.wait_for(kRootSlice) != std::future_status::ready && is_alive() && Clock::now() < until) {}
-    const bool told = is_there.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-    if ((told && is_there.get()) || !is_alive() || Clock::now() > until) break;
+  {
+    // The guest is ready before it hands its supervisor over.
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, kHeardSlice);
+    changed_.wait_for(lock, kSupervisorWait, [&] { return is_supervised_ || state_ == State::kOver; });
   }
-  const auto promised = std::make_shared<std::promise<Result<Handed>>>();
-  auto handed = promised->get_future();
-  on_keeping_thread([this, promised, hand = std::move(hand)] {
-    promised->set_value(access_ ? hand(*access_)
-                                : fail(Error::unsupported("on this kernel a sandbox has no supervisor (Linux 5.14)")));
+  // Shared, because the thread may come to it after this one has given up.
+  const auto handed = std::make_shared<std::optional<Result<Handed>>>();
+  on_keeping_thread([this, handed, hand = std::move(hand)] {
+    Result<Handed> made =
+        access_ ? hand(*access_)
+                : Result<Handed>(fail(Error::unsupported("on this kernel a sandbox has no supervisor (Linux 5.14)")));
+    const std::scoped_lock lock(mutex_);
+    handed->emplace(std::move(made));
+    changed_.notify_all();
   });
-  const auto until = Clock::now() + kRootWait;
-  // One that has ended never does it.
-  while (handed.wait_for(kRootSlice) != std::future_status::ready) {
-    if (!is_alive()) return fail(over_error({}));
-    if (Clock::now() > until) return fail({Code::kTimeout, 0, "the sandbox does not hand its root over"});
+  std::unique_lock lock(mutex_);
+  if (!changed_.wait_for(lock, kRootWait, [&] { return handed->has_value() || state_ == State::kOver; })) {
+    return fail({Code::kTimeout, 0, "the sandbox does not hand its root over"});
   }
-  return handed.get();
+  if (!*handed) return fail(over_error({}));
+  return std::move(**handed);
 }
 
 void Resident::on_keeping_thread(std::function<void()> work) {

@@ -152,6 +152,7 @@ class Resident {
   enum class State { kStarting, kReady, kOver } state_ = State::kStarting;
   std::optional<Error> error_;
   bool stop_wanted_ = false;
+  bool is_supervised_ = false;  // access_ is there
   std::optional<std::chrono::steady_clock::time_point> leaving_until_;  // what runs has been told
   std::uint32_t last_number_ = 0;
   std::map<std::uint32_t, Tracked> running_;

@@ -352,6 +352,7 @@ Status Resident::take(const wire::Frame& frame) {
   }
   if (std::holds_alternative<wire::Ready>(message)) TRY(parts_->instance.end_starter());
   const std::scoped_lock lock(mutex_);
+  is_supervised_ = access_.has_value();
   if (std::holds_alternative<wire::Ready>(message) && state_ == State::kStarting) state_ = State::kReady;
   if (const auto* server = std::get_if<wire::FileServer>(&message)) {
     std::vector<UniqueFd> streams = parts_->instance.guest.take_descriptors();
