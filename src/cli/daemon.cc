@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "client/start_remedy.h"
-#include "host/facts.h"
+#include "host/state_dirs.h"
 #include "server/daemon.h"
 #include "server/http_guard.h"
 #include "store/settings_file.h"
@@ -44,8 +44,7 @@ Result<std::optional<server::Listen>> listen_of(const ServeArguments& arguments,
   }
   const sys::Endpoint at = TRY(server::http::parse_listen(listen));
   std::string token = TRY(server::http::load_token(token_file));
-  host::hide_own_file(TRY(sys::canonical_path(token_file)));
-  return std::optional(server::Listen{at, std::move(token)});
+  return std::optional(server::Listen{at, std::move(token), TRY(sys::canonical_path(token_file))});
 }
 
 // One that was started by whoever needs it leaves by itself.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "host/account.h"
 #include "host/cgroups.h"
@@ -21,6 +22,7 @@
 #include "sys/readiness.h"
 #include "sys/rlimits.h"
 #include "sys/tree.h"
+#include "sys/whole_file.h"
 
 namespace hutch::host {
 
@@ -35,7 +37,7 @@ Result<std::vector<plan::RootEntry>> root_entries();
 Result<std::vector<std::string>> proc_names();
 Result<std::vector<std::string>> store_dirs(const plan::HostFacts& facts);
 Status add_counts(plan::HostFacts& facts);
-std::vector<std::string>& own_files();
+std::string hidden_file(const StateDirs& dirs);
 plan::FileType file_type(sys::EntryType type);
 
 bool is_beyond_this_user(const Error& error) {
@@ -63,7 +65,9 @@ Result<plan::HostFacts> probe_facts() {
   return facts;
 }
 
-void hide_own_file(std::string path) { own_files().push_back(std::move(path)); }
+Status hide_own_file(const StateDirs& dirs, const std::string& path) {
+  return sys::replace_file(hidden_file(dirs), path);
+}
 
 Status make_store_directories(const plan::HostFacts& facts) {
   for (const std::string& directory : facts.store_dirs) {
@@ -159,17 +163,17 @@ Status add_counts(plan::HostFacts& facts) {
   return {};
 }
 
-std::vector<std::string>& own_files() {
-  static std::vector<std::string> files;
-  return files;
-}
+// Holds the path that hide_own_file() was told, so that every process of this user's that starts sandboxes reads it.
+std::string hidden_file(const StateDirs& dirs) { return cat({dirs.runtime, "/hidden"}); }
 
 // As typed and, where it exists and is reached by a symlink, canonical too: both names must lead nowhere.
 Result<std::vector<std::string>> store_dirs(const plan::HostFacts& facts) {
   const StateDirs dirs = TRY(own_state_dirs(facts.uid, facts.home));
   std::vector<std::string> found;
   std::vector<std::string> places = {dirs.config, dirs.data, dirs.runtime};
-  places.insert(places.end(), own_files().begin(), own_files().end());
+  Result<std::string> hidden = sys::read_file(hidden_file(dirs), limits::kPathBytesMax);
+  if (!hidden && !is_out_of_reach(hidden.error())) return fail(std::move(hidden).error());
+  if (hidden && !hidden->empty()) places.push_back(std::move(*hidden));
   for (const std::string& dir : places) {
     found.push_back(dir);
     Result<std::string> canonical = sys::canonical_path(dir);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "host/state_dirs.h"
 #include "plan/facts.h"
 
 namespace hutch::host {
@@ -11,9 +12,10 @@ namespace hutch::host {
 // All but the cgroup. What cannot be found out is an error: a home that is not known would not be hidden.
 Result<plan::HostFacts> probe_facts();
 
-// A file of hutch's own in another place, which is hidden as those directories are; of this process's sandboxes from
-// here on. Before any other thread has begun.
-void hide_own_file(std::string path);
+// Hides `path`, a secret of the daemon that is not below hutch's own directories, from each sandbox that this user
+// starts from now on, as those directories are hidden. One file at a time: the next call replaces it; an empty path
+// hides no file. The runtime directory has to be there.
+Status hide_own_file(const StateDirs& dirs, const std::string& path);
 
 // Makes those of `facts.store_dirs` that are missing, with mode 0700, before a plan is made: what is not there cannot
 // be hidden, and a sandbox could read what is put there later, or put its own policy there itself. One that this user

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "host/daemon_paths.h"
+#include "host/facts.h"
 #include "server/bridge_server.h"
 #include "server/desktop_notice.h"
 #include "server/http_mcp_sessions.h"
@@ -307,6 +308,14 @@ Result<UniqueFd> take_lock(const host::StateDirs& dirs) {
   return fail({Code::kConflict, 0, "a daemon runs already; hutch daemon status tells of it"});
 }
 
+// Only after the lock: a second daemon, which is about to be refused, must not uncover the token of the first one.
+Result<UniqueFd> begin_alone(const host::StateDirs& dirs, const DaemonSettings& settings) {
+  TRY(sys::make_private_directories(dirs.runtime));
+  UniqueFd lock = TRY(take_lock(dirs));
+  TRY(host::hide_own_file(dirs, settings.listen ? settings.listen->token_file : std::string()));
+  return lock;
+}
+
 // To all that keep something for agents, or tell of them.
 void tell_change(Shared& shared, service::HostServices& services, DesktopNotice& desktop, const AgentEvent& event) {
   const std::string& agent = event.agent;
@@ -326,8 +335,7 @@ void tell_change(Shared& shared, service::HostServices& services, DesktopNotice&
 }  // namespace
 
 Status serve(const host::StateDirs& dirs, const DaemonSettings& settings) {
-  TRY(sys::make_private_directories(dirs.runtime));
-  const UniqueFd lock = TRY(take_lock(dirs));
+  const UniqueFd lock = TRY(begin_alone(dirs, settings));
   sys::raise_descriptor_limit();
   TRY(sys::ignore_broken_pipe());
   // Before the first thread, so that none of them takes these.

@@ -20,6 +20,7 @@ inline constexpr std::uint64_t kUploadBytesMax = std::uint64_t{4} << 30;
 struct Listen {
   sys::Endpoint at;
   std::string token;
+  std::string token_file;  // canonical; no sandbox sees it
 };
 
 struct DaemonSettings {

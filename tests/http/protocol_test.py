@@ -44,6 +44,12 @@ def test_the_token_file_is_in_no_sandbox(base, as_user):
         refused = run([program, "exec", "looks", "--", "cat", token])
         assert refused.code != 0 and token.read_text().strip() not in refused.text, str(refused)
         run([program, "agent", "remove", "looks"]).ok()
+        second = run([program, "serve", "--listen", "127.0.0.1:0", "--token-file", place / "second"])
+        assert second.code == 125 and "a daemon runs already" in second.errors, str(second)
+        one_run = [program, "run", "--wide", "--allow-read", place, "--", "cat"]
+        assert run([*one_run, place / "shown"]).ok().text == "shown"
+        refused = run([*one_run, token])
+        assert refused.code != 0 and token.read_text().strip() not in refused.text, str(refused)
         daemon.terminate()
     shutil.rmtree(place)
 
