@@ -11,9 +11,8 @@
 #include "server/secret_inquirer.h"
 #include "service/agent_secrets.h"
 #include "service/call_tool.h"
-#include "service/plugin_tools.h"
-#include "service/scrubbed_value.h"
 #include "service/skills.h"
+#include "service/tool_description.h"
 #include "tool/registry.h"
 
 namespace hutch::server {
@@ -112,29 +111,13 @@ std::vector<mcp::ToolInfo> AgentTools::list() {
   std::vector<mcp::ToolInfo> infos;
   const auto agent = shared_.agents.sandbox(agent_);
   if (!agent) return infos;
-  const tool::AgentSettings settings = service::tool_settings(**agent);
-  for (const tool::Tool* tool : tool::offered_tools(settings)) {
-    const tool::Annotations hints = tool::annotations(tool->kind);
-    infos.push_back({.name = std::string(tool->name),
-                     .title = std::string(tool->title),
-                     .description = std::string(tool->description),
-                     .input_schema_json = tool::json_text(tool::input_schema(tool->parameters)),
-                     .output_schema_json = tool::json_text(tool::output_schema(tool->results)),
-                     .read_only = hints.read_only,
-                     .destructive = hints.destructive,
-                     .idempotent = hints.idempotent,
-                     .open_world = hints.open_world});
-  }
-  const auto scrubber = (*agent)->secrets().scrubber();
-  for (const service::Plugins::OfferedTool& offered : shared_.plugins.offered(**agent)) {
-    const tool::Annotations hints = tool::annotations(tool::Class::kExec);
-    // An agent's recipe is its own text, and what it has by the bridge may be in there.
-    const tool::Value schema = service::plugin_input_schema(offered.tool());
-    infos.push_back({.name = offered.name(),
-                     .title = scrubber->scrub(cat({offered.install->recipe.name, ": ", offered.tool().id})),
-                     .description = scrubber->scrub(offered.tool().description),
-                     .input_schema_json = tool::json_text(service::scrubbed(*scrubber, schema)),
-                     .output_schema_json = tool::json_text(service::plugin_output_schema()),
+  for (const service::ToolDescription& tool : service::describe_tools(**agent, shared_.plugins)) {
+    const tool::Annotations hints = tool::annotations(tool.kind);
+    infos.push_back({.name = tool.name,
+                     .title = tool.title,
+                     .description = tool.description,
+                     .input_schema_json = tool::json_text(tool.input_schema),
+                     .output_schema_json = tool::json_text(tool.output_schema),
                      .read_only = hints.read_only,
                      .destructive = hints.destructive,
                      .idempotent = hints.idempotent,

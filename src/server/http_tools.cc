@@ -5,6 +5,7 @@
 #include "server/http_attended.h"
 #include "server/http_routes.h"
 #include "service/call_tool.h"
+#include "service/tool_description.h"
 
 namespace hutch::server::http {
 
@@ -14,10 +15,10 @@ constexpr std::size_t kToolTurnBytesMax = 256;
 
 Handled tools(const Value& list) { return json_answer(200, tool::json_text(Value(Value::Object{{"tools", list}}))); }
 
-Handled get_tools(Exchange&) { return tools(service::tool_list(nullptr, nullptr)); }
+Handled get_tools(Exchange&) { return tools(service::tool_list(service::describe_tools())); }
 
 Handled get_agent_tools(Exchange& exchange) {
-  return tools(service::tool_list(TRY(exchange.agent()).get(), &exchange.shared().plugins));
+  return tools(service::tool_list(service::describe_tools(*TRY(exchange.agent()), exchange.shared().plugins)));
 }
 
 // Without its client the call is cancelled.

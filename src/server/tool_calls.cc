@@ -4,6 +4,7 @@
 #include "server/attended_call.h"
 #include "server/session.h"
 #include "service/call_tool.h"
+#include "service/tool_description.h"
 
 namespace hutch::server {
 
@@ -11,9 +12,9 @@ namespace {
 
 Result<Value> list_tools(Session& session, const CallReader& call) {
   const std::string name = TRY(call.optional_text("agent"));
-  if (name.empty()) return service::tool_list(nullptr, nullptr);
+  if (name.empty()) return service::tool_list(service::describe_tools());
   const auto agent = TRY(session.shared().agents.sandbox(name));
-  return service::tool_list(agent.get(), &session.shared().plugins);
+  return service::tool_list(service::describe_tools(*agent, session.shared().plugins));
 }
 
 Result<Value> call_tool(Session& session, const CallReader& call) {

@@ -4,15 +4,14 @@
 #include <array>
 
 #include "base/text.h"
-#include "service/agent_scrubber.h"
 #include "service/agent_secrets.h"
 #include "service/agent_system.h"
-#include "service/plugin_tools.h"
 #include "service/plugins.h"
 #include "service/sandbox_place.h"
 #include "service/scrubbed_output.h"
 #include "service/scrubbed_value.h"
 #include "service/task_tool.h"
+#include "service/tool_description.h"
 #include "store/spool.h"
 #include "tool/registry.h"
 #include "tool/steps.h"
@@ -21,41 +20,11 @@ namespace hutch::service {
 
 namespace {
 
-using tool::Permission;
 using tool::Value;
 
 constexpr std::string_view kStarting =
     "Sandbox is still initializing. Real sandbox tools will register on the next turn. Reply without sandbox tools, or "
     "wait and try again.";
-
-Value hints_of(tool::Class kind) {
-  const tool::Annotations hints = tool::annotations(kind);
-  return Value(Value::Object{{"readOnlyHint", hints.read_only},
-                             {"destructiveHint", hints.destructive},
-                             {"idempotentHint", hints.idempotent},
-                             {"openWorldHint", hints.open_world}});
-}
-
-Value value_of(const tool::Tool& tool) {
-  return Value(Value::Object{{"name", tool.name},
-                             {"title", tool.title},
-                             {"description", tool.description},
-                             {"class", tool::name_of(tool.kind)},
-                             {"inputSchema", tool::input_schema(tool.parameters)},
-                             {"outputSchema", tool::output_schema(tool.results)},
-                             {"annotations", hints_of(tool.kind)}});
-}
-
-Value value_of(const Plugins::OfferedTool& offered) {
-  return Value(Value::Object{{"name", offered.name()},
-                             {"title", cat({offered.install->recipe.name, ": ", offered.tool().id})},
-                             {"description", offered.tool().description},
-                             {"class", tool::name_of(tool::Class::kExec)},
-                             {"plugin", offered.install->recipe.id},
-                             {"inputSchema", plugin_input_schema(offered.tool())},
-                             {"outputSchema", plugin_output_schema()},
-                             {"annotations", hints_of(tool::Class::kExec)}});
-}
 
 // One of hutch's own is always that.
 std::optional<Plugins::OfferedTool> find_plugin_tool(const AgentSandbox& agent, Plugins* plugins,
@@ -76,19 +45,6 @@ void scrub_envelope(const secret::Scrubber& scrubber, tool::Envelope& envelope) 
   for (std::string& warning : envelope.warnings) warning = scrubber.scrub(warning);
   for (auto& [name, value] : envelope.extra) value = scrubbed(scrubber, value);
 }
-
-}  // namespace
-
-tool::AgentSettings tool_settings(const AgentSandbox& agent) {
-  const store::AutonomousExec given = agent.autonomous_exec();
-  return {.name = agent.record().name,
-          .autonomous_exec = given.enabled ? Permission::kYes : Permission::kNo,
-          .plugin_create = given.plugin_create ? Permission::kYes : Permission::kNo,
-          .commands_per_turn_max = static_cast<std::size_t>(given.max_commands_per_turn),
-          .command_timeout = std::chrono::seconds(given.command_timeout)};
-}
-
-namespace {
 
 tool::Envelope call_once(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call) {
   const tool::AgentSettings settings = tool_settings(agent);
@@ -169,24 +125,6 @@ tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const To
 
 bool is_tool(const AgentSandbox& agent, Plugins* plugins, const std::string& name) {
   return tool::find_tool(name) != nullptr || find_plugin_tool(agent, plugins, name).has_value();
-}
-
-Value tool_list(AgentSandbox* agent, Plugins* plugins) {
-  Value::List list;
-  if (agent == nullptr) {
-    for (const tool::Tool& tool : tool::all_tools()) list.push_back(value_of(tool));
-  } else {
-    for (const tool::Tool* tool : tool::offered_tools(tool_settings(*agent))) list.push_back(value_of(*tool));
-    if (plugins != nullptr) {
-      const auto scrubber = agent->secrets().scrubber();
-      for (const Plugins::OfferedTool& tool : plugins->offered(*agent)) {
-        Value::Object offered = *value_of(tool).get<Value::Object>();
-        scrub_members(*scrubber, offered, {"title", "description", "inputSchema"});
-        list.emplace_back(std::move(offered));
-      }
-    }
-  }
-  return Value(std::move(list));
 }
 
 }  // namespace hutch::service

@@ -10,8 +10,6 @@
 #include "tool/envelope.h"
 #include "tool/limiters.h"
 #include "tool/place.h"
-#include "tool/settings.h"
-#include "tool/value.h"
 
 namespace hutch::service {
 
@@ -31,12 +29,6 @@ struct ToolCall {
 };
 
 tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call);
-
-tool::AgentSettings tool_settings(const AgentSandbox& agent);
-
-// Those that the agent may call, with those of its plugins, or all of hutch's own: a list of {name, title, description,
-// class, inputSchema, outputSchema, annotations}.
-tool::Value tool_list(AgentSandbox* agent, Plugins* plugins);
 
 // Whether the agent has one of that name, be it one that it may not call.
 bool is_tool(const AgentSandbox& agent, Plugins* plugins, const std::string& name);

@@ -10,6 +10,7 @@
 #include "service/plugin_run.h"
 #include "service/plugin_tools.h"
 #include "service/plugins.h"
+#include "service/tool_description.h"
 #include "sys/host_info.h"
 #include "tool/excerpt.h"
 #include "tool/steps.h"

@@ -35,7 +35,7 @@ BANNED = [
     (r"\bstd::format\b|#\s*include\s*<format>", "fmt: g++ 12 has no std::format", ()),
     (r"#\s*pragma\s+GCC\s+diagnostic|//\s*NOLINT\s*$", "mend the cause", ()),
     (r"\bstd::(i|o)?fstream\b|\bfopen\s*\(", "sys/files.h", ("src/sys/", "_test.cc")),
-    (r"\bstd::async\s*\((?!\s*std::launch::)", "std::async with std::launch::async: the default may wait for get()", ()),
+    (r"\bstd::async\s*\((?!\s*std::launch::)", "std::launch::async first: the default may wait for get()", ()),
     (r"\bconst_cast\b", "a copy, or an interface that takes const", ("src/sys/", "src/guest/")),
 ]
 
