@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::size_t kNamedMax = 12;  // of a list; a model's context is dear
 
-backend::Guarantees guarantees_of(const std::string& backend) {
-  if (backend == "none") return backend::NoneBackend().guarantees();
-  if (backend == "bwrap") return backend::BwrapBackend("").guarantees();
+backend::Guarantees guarantees_of(policy::BackendKind backend) {
+  if (backend == policy::BackendKind::kNone) return backend::NoneBackend().guarantees();
+  if (backend == policy::BackendKind::kBwrap) return backend::BwrapBackend("").guarantees();
   return backend::NamespaceBackend().guarantees();
 }
 
@@ -78,9 +78,10 @@ std::string list_text(std::string_view title, const std::vector<std::string>& li
 }  // namespace
 
 std::string instructions_of(const Settled& settled, std::optional<std::chrono::milliseconds> timeout) {
-  std::string text = cat({"Commands run in a sandbox of hutch (backend ", settled.backend, ").\n",
+  std::string text = cat({"Commands run in a sandbox of hutch (backend ", policy::name_of(settled.backend), ").\n",
                           "Working directory: ", printable(settled.working_directory, 4096), "\n"});
-  if (settled.backend != "none") text += files_text(settled.policy.filesystem) + network_text(settled.policy.network);
+  if (settled.backend != policy::BackendKind::kNone)
+    text += files_text(settled.policy.filesystem) + network_text(settled.policy.network);
   if (timeout) text += cat({"A command ends after ", std::to_string(timeout->count()), " ms.\n"});
   const backend::Guarantees guarantees = guarantees_of(settled.backend);
   text += list_text("Held:", guarantees.holds);

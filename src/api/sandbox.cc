@@ -321,7 +321,7 @@ SandboxInfo Sandbox::get_info() const {
   info.status = status();
   if (info.status == SandboxStatus::kError) info.error = kept.reason;
   info.working_directory = working_directory();
-  info.backend = impl_->settled.backend;
+  info.backend = policy::name_of(impl_->settled.backend);
   info.created_at = impl_->created;
   if (const auto used = impl_->used.load(); used != system_clock::time_point()) info.last_used_at = used;
   const auto found = impl_->kept.resources(working_directory());
@@ -345,9 +345,10 @@ IsolationReport Sandbox::detect_isolation() {
   const auto guest = api::locate_guest({});
   if (!guest) return {"none", false, guest.error().message};
   std::string why;
-  for (const std::string_view backend : {"namespace", "bwrap"}) {
-    const auto facts = host::probe_isolation(host::Effort::kTry, backend, *guest);
-    const plan::Availability found = host::availability(backend, facts);
+  for (const policy::BackendKind kind : {policy::BackendKind::kNamespace, policy::BackendKind::kBwrap}) {
+    const std::string_view backend = policy::name_of(kind);
+    const auto facts = host::probe_isolation(host::Effort::kTry, kind, *guest);
+    const plan::Availability found = host::availability(kind, facts);
     if (found.available) return {std::string(backend), true, cat({backend, " works on this machine"})};
     why += cat({why.empty() ? "" : "; ", backend, ": ", found.reason, "; try: ", found.remedy});
   }

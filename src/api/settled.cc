@@ -49,8 +49,12 @@ Result<Settled> settle(const SandboxOptions& options) {
         {"isolation: there is no \"", printable(options.isolation), "\" here; there are namespace, bwrap and none"})));
   }
   settled.policy = TRY(policy_of(options, cwd));
-  settled.backend = options.isolation.empty() ? settled.policy.backend.value_or("namespace") : options.isolation;
-  if (options.native_sandbox && !options.native_sandbox->bwrap_args.empty() && settled.backend != "bwrap") {
+  const std::string_view isolation = options.isolation;
+  settled.backend = isolation.empty()
+                        ? TRY(service::find_backend("policy: backend", settled.policy.backend.value_or("namespace")))
+                        : *policy::backend_named(isolation);
+  if (options.native_sandbox && !options.native_sandbox->bwrap_args.empty() &&
+      settled.backend != policy::BackendKind::kBwrap) {
     return fail(Error::invalid("native_sandbox: bwrap_args are for isolation bwrap alone"));
   }
   if (options.native_sandbox && !options.native_sandbox->seatbelt_profile_path.empty()) {

@@ -16,7 +16,7 @@ struct Settled {
   std::string id;
   std::string working_directory;  // absolute
   policy::Policy policy;
-  std::string backend;            // as it will be
+  policy::BackendKind backend = policy::kBackendDefault;  // as it will be
   std::string guest_program;
   service::PlaceRequest place;
   std::string seatbelt_profile;  // absolute; empty: none is wanted

@@ -388,7 +388,7 @@ Result<Arguments> finish_pool(Draft&& draft) {
   PoolArguments pool{.action = draft.words[0], .count = 1, .wish = {}, .form = draft.run.form};
   const service::PlaceRequest& place = draft.run.place;
   const auto wish = [&](const char* key, std::string value) { pool.wish.emplace_back(key, std::move(value)); };
-  if (place.backend) wish("backend", *place.backend);
+  if (place.backend) wish("backend", std::string(policy::name_of(*place.backend)));
   if (!draft.trust.empty()) wish("trust", draft.trust);
   if (place.image) wish("image", *place.image);
   if (place.limits.memory_bytes) wish("memory", std::to_string(*place.limits.memory_bytes));

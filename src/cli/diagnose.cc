@@ -72,15 +72,15 @@ Outcome run_check(client::DaemonClient& daemon, const std::string& agent, const 
 }
 
 // Of a backend that has machines: what they run by, which is no check.
-std::string acceleration_of(const std::string& backend) {
-  if (backend != "vm") return {};
+std::string acceleration_of(policy::BackendKind backend) {
+  if (backend != policy::BackendKind::kVm) return {};
   const auto facts = host::probe_facts();
   if (!facts) return facts.error().message;
   const auto status = service::vm_status(*facts);
   return status ? status->acceleration.words : status.error().message;
 }
 
-int print_outcomes(const std::string& backend, const std::vector<Outcome>& outcomes, service::OutputForm form) {
+int print_outcomes(policy::BackendKind backend, const std::vector<Outcome>& outcomes, service::OutputForm form) {
   const std::string acceleration = acceleration_of(backend);
   const bool all = std::ranges::all_of(outcomes, &Outcome::passed);
   int printed = 0;
@@ -90,7 +90,7 @@ int print_outcomes(const std::string& backend, const std::vector<Outcome>& outco
       checks.emplace_back(
           Value::Object{{"check", std::string(one.name)}, {"passed", one.passed}, {"detail", one.detail}});
     }
-    Value::Object object = {{"backend", backend}, {"passed", all}, {"checks", std::move(checks)}};
+    Value::Object object = {{"backend", policy::name_of(backend)}, {"passed", all}, {"checks", std::move(checks)}};
     if (!acceleration.empty()) object.emplace("acceleration", acceleration);
     printed = print(tool::json_text(Value(std::move(object))) + "\n");
   } else {
@@ -106,16 +106,17 @@ int print_outcomes(const std::string& backend, const std::vector<Outcome>& outco
 
 }  // namespace
 
-int diagnose(const std::string& backend, service::OutputForm form) {
+int diagnose(policy::BackendKind backend, service::OutputForm form) {
   auto daemon = own_daemon();
   if (!daemon) return complain(daemon.error());
   const auto random = sys::random_hex(4);
   if (!random) return complain(random.error());
   // Root lets a person be a user by its name: the remedy of the first try has to fit the next one.
-  const std::string agent = backend == "user" ? std::string("hutch-doctor") : "doctor-" + *random;
+  const std::string agent = backend == policy::BackendKind::kUser ? std::string("hutch-doctor") : "doctor-" + *random;
   const auto made = daemon->call(
       "agent.create",
-      {{"agent", agent}, {"settings", Value::List{cat({"backend=", backend}), "autonomousExec.enabled=true"}}});
+      {{"agent", agent},
+       {"settings", Value::List{cat({"backend=", policy::name_of(backend)}), "autonomousExec.enabled=true"}}});
   if (!made) return complain(made.error());
   std::vector<Outcome> outcomes;
   for (const Check& check : kChecks) {

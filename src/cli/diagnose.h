@@ -9,6 +9,6 @@ namespace hutch::cli {
 
 // Makes an agent of that backend, runs each check in its sandbox, and removes it. 0 when all passed, 1 when one did
 // not, 125 when nothing could be tried.
-int diagnose(const std::string& backend, service::OutputForm form);
+int diagnose(policy::BackendKind backend, service::OutputForm form);
 
 }  // namespace hutch::cli

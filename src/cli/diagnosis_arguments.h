@@ -9,7 +9,7 @@
 namespace hutch::cli {
 
 struct DoctorArguments {
-  std::string backend{};  // try sandboxes of this backend; empty: examine the host
+  std::optional<policy::BackendKind> backend{};  // try sandboxes of this backend; empty: examine the host
   service::OutputForm form = service::OutputForm::kText;
 };
 

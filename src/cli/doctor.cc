@@ -8,7 +8,7 @@
 namespace hutch::cli {
 
 int doctor(const DoctorArguments& arguments) {
-  if (!arguments.backend.empty()) return diagnose(arguments.backend, arguments.form);
+  if (arguments.backend) return diagnose(*arguments.backend, arguments.form);
   const Result<service::Checkup> checkup = service::check_up();
   if (!checkup) return complain(checkup.error());
   return print(arguments.form == service::OutputForm::kJson ? service::checkup_json(*checkup)

@@ -44,7 +44,7 @@ std::string quoted(std::string_view text);
 
 std::span<const std::string_view> values_of(ValueKind kind) {
   switch (kind) {
-    case ValueKind::kBackend: return host::kBackends;
+    case ValueKind::kBackend: return policy::kBackendNames;
     case ValueKind::kNetwork: return kNetworks;
     case ValueKind::kRecordType: return kRecordTypes;
     case ValueKind::kScope: return kScopes;
@@ -96,10 +96,9 @@ Status set_image(Draft& draft, const std::string& value) {
 }
 
 Status set_backend(Draft& draft, const std::string& value) {
-  if (std::ranges::find(host::kBackends, value) == host::kBackends.end()) {
-    return fail(unknown_word("unknown backend", value, host::kBackends));
-  }
-  draft.run.place.backend = value;
+  const auto kind = policy::backend_named(value);
+  if (!kind) return fail(unknown_word("unknown backend", value, policy::kBackendNames));
+  draft.run.place.backend = *kind;
   return {};
 }
 
@@ -299,7 +298,7 @@ Result<Arguments> finish_check(Draft&& draft) {
 
 Result<Arguments> finish_doctor(Draft&& draft) {
   TRY(expect_words(draft, {}));
-  return Arguments(DoctorArguments{draft.run.place.backend.value_or(""), draft.run.form});
+  return Arguments(DoctorArguments{draft.run.place.backend, draft.run.form});
 }
 
 Result<Arguments> finish_selftest(Draft&& draft) {

@@ -32,14 +32,17 @@ bool is_older(std::string_view version, std::string_view than);
 
 }  // namespace
 
-Availability availability(std::string_view backend, const IsolationFacts& facts) {
-  if (backend == "none") return {.available = true, .reason = {}, .remedy = {}};
-  if (backend == "namespace") return of_namespace(facts);
-  if (backend == "container") return of_container(facts);
-  if (backend == "user") return of_user(facts);
-  if (backend == "vm") return of_vm(facts);
-  CHECK(backend == "bwrap");
-  return of_bubblewrap(facts);
+Availability availability(policy::BackendKind backend, const IsolationFacts& facts) {
+  using enum policy::BackendKind;
+  switch (backend) {
+    case kNone: break;
+    case kNamespace: return of_namespace(facts);
+    case kBwrap: return of_bubblewrap(facts);
+    case kContainer: return of_container(facts);
+    case kUser: return of_user(facts);
+    case kVm: return of_vm(facts);
+  }
+  return {.available = true, .reason = {}, .remedy = {}};
 }
 
 namespace {

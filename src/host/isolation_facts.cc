@@ -47,7 +47,8 @@ std::string last_word(std::string_view line);
 
 }  // namespace
 
-IsolationFacts probe_isolation(Effort effort, std::string_view backend, const std::string& guest_program) {
+IsolationFacts probe_isolation(Effort effort, std::optional<policy::BackendKind> backend,
+                               const std::string& guest_program) {
   IsolationFacts facts;
   facts.uid = sys::user_id();
   add_process_status(facts);
@@ -70,13 +71,13 @@ IsolationFacts probe_isolation(Effort effort, std::string_view backend, const st
   if (effort == Effort::kLook) return facts;
 
   const auto trial = [](const Answer& answer) { return answer.succeeded ? Trial::kWorks : Trial::kFails; };
-  if (!facts.guest_program.empty() && backend != "bwrap" && backend != "user") {
+  if (!facts.guest_program.empty() && backend != policy::BackendKind::kBwrap && backend != policy::BackendKind::kUser) {
     Answer answer = ask(facts.guest_program, {"--probe"});
     facts.namespaces = trial(answer);
     facts.lacks_descriptors = answer.lacks_descriptors;
     (answer.succeeded ? facts.no_capture : facts.namespaces_failure) = std::move(answer.line);
   }
-  if (!facts.bubblewrap.empty() && (backend.empty() || backend == "bwrap")) {
+  if (!facts.bubblewrap.empty() && (!backend || backend == policy::BackendKind::kBwrap)) {
     Answer answer = try_bubblewrap(facts.bubblewrap);
     facts.bubblewrap_trial = trial(answer);
     facts.lacks_descriptors = facts.lacks_descriptors || answer.lacks_descriptors;

@@ -2,18 +2,15 @@
 // asks, and whoever has to explain why a backend did not start.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/result.h"
 #include "plan/facts.h"
+#include "policy/backend_kind.h"
 
 namespace hutch::host {
-
-inline constexpr std::array<std::string_view, 6> kBackends = {"namespace", "bwrap", "user", "container", "vm", "none"};
 
 // bubblewrap with --disable-userns, without which a sandbox could make user namespaces of its own.
 inline constexpr std::string_view kBubblewrapMin = "0.8.0";
@@ -52,10 +49,11 @@ struct IsolationFacts {
 // Looks, and with kTry really makes a sandbox's namespaces: by each backend, or by the one that is named alone.
 enum class Effort { kLook, kTry };
 // `guest_program` as find_guest_program() finds it where it is empty.
-IsolationFacts probe_isolation(Effort effort, std::string_view backend = {}, const std::string& guest_program = {});
+IsolationFacts probe_isolation(Effort effort, std::optional<policy::BackendKind> backend = {},
+                               const std::string& guest_program = {});
 
-// Whether the backend works, else why not in one sentence and what exactly to type. The name is one of kBackends.
-plan::Availability availability(std::string_view backend, const IsolationFacts& facts);
+// Whether the backend works, else why not in one sentence and what exactly to type.
+plan::Availability availability(policy::BackendKind backend, const IsolationFacts& facts);
 
 // hutch-guest: beside this program, or where packages put it. Empty where it is not.
 std::string find_guest_program();

@@ -281,7 +281,7 @@ TEST(PoolLedger, EndAllEndsAllAndRefusesWhoWaits) {
 TEST(PoolSpec, EverythingThatMattersIsInTheKey) {
   std::vector<PoolSpec> specs(1);
   const auto other = [&](const auto& change) { change(specs.emplace_back()); };
-  other([](PoolSpec& spec) { spec.backend = "bwrap"; });
+  other([](PoolSpec& spec) { spec.backend = policy::BackendKind::kBwrap; });
   other([](PoolSpec& spec) { spec.trust = Trust::kTrusted; });
   other([](PoolSpec& spec) { spec.image = "i"; });
   other([](PoolSpec& spec) { spec.policy = "i"; });

@@ -24,7 +24,7 @@ Result<Trust> trust_named(std::string_view name) {
 
 std::string key_of(const PoolSpec& spec) {
   std::string key;
-  for (const std::string_view text : {std::string_view(spec.backend), name_of(spec.trust), std::string_view(spec.image),
+  for (const std::string_view text : {policy::name_of(spec.backend), name_of(spec.trust), std::string_view(spec.image),
                                       std::string_view(spec.policy)}) {
     add(key, text);
   }

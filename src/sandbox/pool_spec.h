@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "policy/backend_kind.h"
 
 namespace hutch::sandbox {
 
@@ -29,7 +30,7 @@ struct PoolMount {
 };
 
 struct PoolSpec {
-  std::string backend = "namespace";
+  policy::BackendKind backend = policy::kBackendDefault;
   Trust trust = Trust::kSandboxed;
   std::string image{};  // empty: the host's own files, read-only
   std::uint64_t memory_bytes = 0;

@@ -209,7 +209,7 @@ TEST_F(PoolTest, DestroyAllRemovesTheRestWhereOneFails) {
 
 TEST_F(PoolTest, FillMakesThemReadyAndDrainEndsThem) {
   auto pool = open({.max = 3, .warm = 0, .fill_gap = milliseconds(1)});
-  ASSERT_TRUE(pool->fill({.backend = "bwrap"}, 3, {}));
+  ASSERT_TRUE(pool->fill({.backend = policy::BackendKind::kBwrap}, 3, {}));
   EXPECT_EQ(pool->stats().idle, 3U);
   EXPECT_FALSE(pool->fill({}, 4, {}));
   const auto other = pool->acquire({}, {});  // an idle one of another kind goes

@@ -25,7 +25,6 @@ constexpr std::size_t kTemplateNameBytesMax = 256;
 constexpr std::size_t kIdDigits = 19;
 constexpr std::size_t kE2bTokenBytes = 32;
 // Not `none`: whoever has a key would be this user outside of every sandbox. templates.json is the owner's word for it.
-constexpr std::array<std::string_view, 4> kBackends = {"namespace", "bwrap", "container", "vm"};
 
 // What e2b and @e2b/code-interpreter ask for where nothing is said.
 constexpr std::array<std::string_view, 2> kPlainTemplates = {"base", "code-interpreter-v1"};
@@ -93,7 +92,7 @@ Result<store::AgentRecord> E2bDesk::agent_record(const std::string& id, const st
   if (name.empty() || name.size() > kTemplateNameBytesMax) return fail(Error::invalid("templateID is missing"));
   if (auto own = TRY(settings_in(path, name))) {
     settings = std::move(*own);
-  } else if (std::ranges::find(kBackends, name) != kBackends.end()) {
+  } else if (const auto kind = policy::backend_named(name); kind && policy::traits_of(*kind).e2b_template) {
     settings = {cat({"backend=", name})};
   } else if (std::ranges::find(kPlainTemplates, name) == kPlainTemplates.end()) {
     const auto image = store::image_name(name);

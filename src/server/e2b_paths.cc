@@ -36,7 +36,8 @@ Result<std::string> path_of_client(const service::AgentSandbox& agent, tool::Use
   if (user == tool::User::kRoot) return absolute_path(service::kRootHome, path);
   const std::string& home = agent.layout().home;
   std::string absolute = TRY(absolute_path(home, path));
-  return agent.record().backend == "user" ? at_home(std::move(absolute), home) : absolute;
+  return store::backend_kind(agent.record()) == policy::BackendKind::kUser ? at_home(std::move(absolute), home)
+                                                                           : absolute;
 }
 
 wire::FilePlace place_of(const std::string& absolute) {

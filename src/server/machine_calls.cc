@@ -30,8 +30,8 @@ Result<bool> tell_news(Session& session, const sandbox::Console& console, std::u
 Result<Value> console(Session& session, const CallReader& call) {
   const std::string name = TRY(call.text("agent"));
   const auto shown = TRY(session.shared().agents.show(name));
-  if (shown.record.backend != "vm") {
-    const std::string backend = shown.record.backend.empty() ? "namespace" : shown.record.backend;
+  if (store::backend_kind(shown.record) != policy::BackendKind::kVm) {
+    const std::string_view backend = policy::name_of(store::backend_kind(shown.record));
     return fail(Error::invalid(cat({name, ": its backend is ", backend, ", which is no machine and has no console"})));
   }
   const auto kept = shown.status.console;
@@ -48,7 +48,7 @@ Result<Value> list_machines(Session& session, const CallReader&) {
   const store::MachineSettings now = TRY(store::MachineSettingsFile(session.shared().agents.dirs().config).read());
   Value::List machines;
   for (const auto& one : TRY(session.shared().agents.list())) {
-    if (one.record.backend != "vm") continue;
+    if (store::backend_kind(one.record) != policy::BackendKind::kVm) continue;
     Value::List pending;
     if (one.status.machine && one.status.state == service::LifeState::kRunning) {
       for (std::string& name : service::pending_settings(*one.status.machine, now, one.record.limits)) {

@@ -41,7 +41,7 @@ Result<std::unique_ptr<Machines>> Machines::begin(Shared& shared, store::Machine
   if (!all) shared.tell(all.error().message);
   std::vector<std::string> names;
   for (const auto& one : all.value_or(std::vector<service::AgentService::Shown>())) {
-    if (one.record.backend == "vm") names.push_back(one.record.name);
+    if (store::backend_kind(one.record) == policy::BackendKind::kVm) names.push_back(one.record.name);
   }
   shared.workers.run([own = machines.get(), names = std::move(names)] {
     for (const std::string& name : names) own->start(name);
@@ -79,7 +79,7 @@ void Machines::watch() {
       const bool again = crashes.take(event->agent, event->state, Crashes::Clock::now());
       if (!again || leaves_) continue;
       const auto agent = shared_.agents.show(event->agent);
-      if (!agent || agent->record.backend != "vm" || !starts_with_daemon()) continue;
+      if (!agent || store::backend_kind(agent->record) != policy::BackendKind::kVm || !starts_with_daemon()) continue;
       shared_.tell(cat({"the machine of ", event->agent, " has crashed, and is started again: ", event->reason}));
       start(event->agent);
     }

@@ -27,16 +27,16 @@ std::string bridge_directory(const host::StateDirs& dirs, const std::string& age
 
 Status forget_bridges(const host::StateDirs& dirs) { return sys::remove_tree(cat({dirs.data, "/bridge"})); }
 
-AgentBridge::AgentBridge(std::string directory, std::string backend, Serve serve)
+AgentBridge::AgentBridge(std::string directory, BackendKind backend, Serve serve)
     : directory_(std::move(directory)),
-      backend_(std::move(backend)),
+      backend_(backend),
       serve_(std::move(serve)),
       socket_(exists() ? cat({directory_, "/", kBridgeName}) : std::string()) {}
 
 std::string AgentBridge::programs() const {
   if (!exists()) return {};
   if (is_os_users()) return std::string(plan::kProgramsOfOsUser);
-  return backend_ == "none" ? directory_ + "/bin" : std::string(kBridgePrograms);
+  return backend_ == BackendKind::kNone ? directory_ + "/bin" : std::string(kBridgePrograms);
 }
 
 Status AgentBridge::begin() {
@@ -51,7 +51,7 @@ Status AgentBridge::add_to(Residence& residence, std::vector<std::string>& envir
   if (!exists()) return {};
   const std::string found = TRY(guest_program());
   const std::string program = TRY(host::canonical_path(found)).path;
-  if (backend_ == "none") {
+  if (backend_ == BackendKind::kNone) {
     TRY(sys::make_private_directories(programs()));
     for (const std::string_view name : kPrograms) {
       const std::string path = cat({programs(), "/", name});
@@ -63,7 +63,7 @@ Status AgentBridge::add_to(Residence& residence, std::vector<std::string>& envir
     return {};
   }
   residence.bridge_port = is_port();
-  const std::string_view port = backend_ == "vm" ? plan::kBridgeAddressOfMachine : plan::kBridgeAddress;
+  const std::string_view port = backend_ == BackendKind::kVm ? plan::kBridgeAddressOfMachine : plan::kBridgeAddress;
   environment.push_back(cat({"HUTCH_BRIDGE=", is_port() ? port : kBridgePlace}));
   // An OS user's have no mounts of the residence's: see settle().
   if (is_os_users()) return {};
@@ -79,7 +79,7 @@ Status AgentBridge::add_to(Residence& residence, std::vector<std::string>& envir
 }
 
 Status AgentBridge::settle(plan::SandboxPlan& plan) const {
-  if (!exists() || backend_ == "none") return {};
+  if (!exists() || backend_ == BackendKind::kNone) return {};
   if (!is_port()) {
     plan.mounts.push_back({.kind = plan::MountKind::kSymlink,
                            .target = std::string(kBridgeOtherName),
@@ -91,8 +91,8 @@ Status AgentBridge::settle(plan::SandboxPlan& plan) const {
     std::erase_if(plan.environment, [](const std::string& entry) { return entry.starts_with("HUTCH_BRIDGE="); });
     return {};
   }
-  if (backend_ == "vm") plan::add_host_programs_of_os_user(plan.mounts, std::string(plan::kGuestOfMachine));
-  if (backend_ != "user") return {};
+  if (backend_ == BackendKind::kVm) plan::add_host_programs_of_os_user(plan.mounts, std::string(plan::kGuestOfMachine));
+  if (backend_ != BackendKind::kUser) return {};
   const std::string found = TRY(guest_program());
   plan::add_host_programs_of_os_user(plan.mounts, TRY(host::canonical_path(found)).path);
   return {};

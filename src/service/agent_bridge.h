@@ -32,11 +32,11 @@ class AgentBridge {
  public:
   // Serves one connection until it ends; none: there is no bridge.
   using Serve = std::function<void(UniqueFd socket, const sys::Peer& peer)>;
-  AgentBridge(std::string directory, std::string backend, Serve serve);
+  AgentBridge(std::string directory, BackendKind backend, Serve serve);
 
   bool exists() const { return serve_ != nullptr; }
   // The backends container, user and vm let no Unix socket out: there it is a port, whose connections come by take().
-  bool is_port() const { return exists() && (backend_ == "container" || backend_ == "user" || backend_ == "vm"); }
+  bool is_port() const { return exists() && policy::traits_of(backend_).bridge_port; }
   const std::string& socket() const { return socket_; }  // of the host; "" where there is none
   std::string programs() const;  // a directory, as the sandbox sees it; "" where there is none
 
@@ -53,10 +53,10 @@ class AgentBridge {
 
  private:
   // In a machine commands are one too.
-  bool is_os_users() const { return backend_ == "user" || backend_ == "vm"; }
+  bool is_os_users() const { return backend_ == BackendKind::kUser || backend_ == BackendKind::kVm; }
 
   const std::string directory_;
-  const std::string backend_;
+  const BackendKind backend_;
   const Serve serve_;
   const std::string socket_;
   std::mutex mutex_;

@@ -21,12 +21,10 @@ namespace hutch::service {
 namespace {
 
 Status check_backend_name(const std::string& backend) {
-  const auto& known = host::kBackends;
-  if (backend.empty() || std::ranges::find(known, backend) != known.end()) return {};
-  const auto near = nearest(backend, known);
-  std::vector<std::string> names(known.begin(), known.end());
-  return fail(Error::invalid(cat({"backend: there is no ", printable(backend, 64), "; there are ", join(names, ", "),
-                                  near ? cat({"; did you mean ", *near, "?"}) : std::string()})));
+  if (backend.empty() || policy::backend_named(backend)) return {};
+  const auto near = nearest(backend, policy::kBackendNames);
+  return fail(Error::invalid(cat({"backend: there is no ", printable(backend, 64), "; there are ",
+                                  policy::backend_list("and"), near ? cat({"; did you mean ", *near, "?"}) : ""})));
 }
 
 // A preset, or a file by its absolute path: the daemon does not work where the person typed the name.
@@ -45,9 +43,9 @@ Status check_memory(const std::string& memory) {
 
 // Elsewhere what is changed lies on a file system of the host's, of which a part cannot be had.
 Status check_disk(const store::AgentRecord& record) {
-  if (record.limits.disk.empty() || record.backend == "container") return {};
+  if (record.limits.disk.empty() || policy::traits_of(store::backend_kind(record)).holds_disk) return {};
   return fail(Error::unsupported(
-      cat({"limits.disk: backend ", record.backend.empty() ? "namespace" : record.backend,
+      cat({"limits.disk: backend ", policy::name_of(store::backend_kind(record)),
            " cannot hold it; use backend=container with an engine whose storage can, or limits.tmpSize, "
            "which is of /tmp and of the other private directories"})));
 }
@@ -69,7 +67,7 @@ Status check_settings(const store::AgentRecord& record, const store::AgentRecord
 }
 
 Status check_passing_agent(const store::AgentRecord& record) {
-  if (record.backend != "user" || sys::user_id() == 0) return {};
+  if (store::backend_kind(record) != BackendKind::kUser || sys::user_id() == 0) return {};
   return fail(
       Error::unsupported("backend user: this agent goes with its client, and its OS user would stay, for root alone to "
                          "remove; use another "
@@ -77,7 +75,7 @@ Status check_passing_agent(const store::AgentRecord& record) {
 }
 
 std::vector<std::string> policy_notes(const store::AgentRecord& record) {
-  if (record.backend == "none") {
+  if (store::backend_kind(record) == BackendKind::kNone) {
     if (record.network.mode.empty()) return {};
     return {cat({"backend none isolates nothing: network=", record.network.mode, " of agent ", record.name,
                  " does not hold; hutch agent set ", record.name, " backend=namespace isolates it"})};

@@ -28,7 +28,7 @@ std::string os_user_of(const store::AgentRecord& record) {
 
 AgentDirectories agent_directories(const host::StateDirs& dirs, const store::AgentRecord& record) {
   const std::string& name = record.name;
-  if (record.backend == "user") {
+  if (store::backend_kind(record) == BackendKind::kUser) {
     const std::string user = os_user_of(record);
     return {
         .home = plan::os_user_home(user), .shared = plan::os_user_shared(user), .output = plan::os_user_output(user)};
@@ -45,9 +45,9 @@ Status make_agent_directories(const AgentDirectories& directories) {
   return {};
 }
 
-AgentPlaces places_of(const store::AgentRecord& record, const AgentDirectories& directories, std::string_view backend) {
+AgentPlaces places_of(const store::AgentRecord& record, const AgentDirectories& directories, BackendKind backend) {
   AgentPlaces places;
-  const bool own_paths = backend != "none" && backend != "user";
+  const bool own_paths = !policy::traits_of(backend).host_paths;
   tool::Layout& layout = places.layout;
   layout.agent = record.name;
   const bool as_e2b = own_paths && record.name.starts_with(store::kE2bAgentPrefix);
@@ -60,9 +60,9 @@ AgentPlaces places_of(const store::AgentRecord& record, const AgentDirectories& 
   if (!record.dir.empty()) layout.roots.insert(layout.roots.begin(), record.dir);
 
   Residence& residence = places.residence;
-  residence.user = backend == "user" ? os_user_of(record)
-                   : as_e2b          ? std::string(kE2bUser)
-                                     : cat({"agent-", record.name});
+  residence.user = backend == BackendKind::kUser ? os_user_of(record)
+                   : as_e2b                      ? std::string(kE2bUser)
+                                                 : cat({"agent-", record.name});
   residence.agent = record.name;
   residence.home = layout.home;
   residence.cwd = record.dir.empty() ? layout.home : std::string();

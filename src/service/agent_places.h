@@ -30,7 +30,7 @@ struct AgentPlaces {
   std::vector<std::string> environment;  // "K=V": HOME, USER, HUTCH_HOME and the like
 };
 // A backend that does not mount them elsewhere (none, user) keeps the host's paths.
-AgentPlaces places_of(const store::AgentRecord& record, const AgentDirectories& directories, std::string_view backend);
+AgentPlaces places_of(const store::AgentRecord& record, const AgentDirectories& directories, BackendKind backend);
 
 // Directories in which it is told what a task changed: the place of work, whose paths are relative, the home where that
 // is another one, and what it hands out. None lies within another.

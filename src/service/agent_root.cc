@@ -12,12 +12,13 @@ tool::Users AgentSandbox::users() const {
 }
 
 hutch::Status AgentSandbox::check_root() const {
-  const bool starts_anew = record_.backend == "container" || record_.backend == "vm";
-  const bool is_own = record_.backend.empty() || record_.backend == "namespace";
+  const BackendKind backend = store::backend_kind(record_);
+  const bool starts_anew = backend == BackendKind::kContainer || backend == BackendKind::kVm;
+  const bool is_own = backend == BackendKind::kNamespace;
   if (store::has_image(record_) && is_own) return {};
   std::string why = "there is no root in this sandbox, and no sudo";
   if (starts_anew) {
-    why = cat({"on backend ", record_.backend, " nothing is root in a sandbox that runs"});
+    why = cat({"on backend ", name_of(backend), " nothing is root in a sandbox that runs"});
   } else if (!store::has_image(record_)) {
     why = "the sandbox has the host's own files, in which there is no root to be, and no sudo";
   }

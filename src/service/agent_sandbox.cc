@@ -42,7 +42,7 @@ Result<PlaceRequest> place_request(const store::AgentRecord& record, const Given
   place.own_network = [network] { return network->options(); };
   place.policy = given.whole;
   place.first_policy = given.first;
-  if (!record.backend.empty()) place.backend = record.backend;
+  if (!record.backend.empty()) place.backend = TRY(find_backend(cat({"agent ", record.name}), record.backend));
   if (!record.policy.empty()) place.policy_file = record.policy;
   place.agent = record.name;
   place.allow_read = record.files.allow_read;
@@ -56,8 +56,8 @@ Result<PlaceRequest> place_request(const store::AgentRecord& record, const Given
   return place;
 }
 
-bool is_container(const store::AgentRecord& agent) { return agent.backend == "container"; }
-bool is_machine(const store::AgentRecord& agent) { return agent.backend == "vm"; }
+bool is_container(const store::AgentRecord& agent) { return store::backend_kind(agent) == BackendKind::kContainer; }
+bool is_machine(const store::AgentRecord& agent) { return store::backend_kind(agent) == BackendKind::kVm; }
 // Root has another sandbox of the same system, and what it installs is there from the agent's next start on.
 bool starts_anew(const store::AgentRecord& agent) { return is_container(agent) || is_machine(agent); }
 
@@ -98,12 +98,6 @@ hutch::Status check_nothing_runs(const KeptSandbox& kept) {
        "end them, or wait for their end, and try again"});
 }
 
-// Where a second sandbox beside an agent's can be held to less.
-bool is_held(std::string_view backend) {
-  static constexpr std::array<std::string_view, 5> kHeld = {"namespace", "bwrap", "container", "user", "vm"};
-  return std::ranges::find(kHeld, backend) != kHeld.end();
-}
-
 }  // namespace
 
 AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hooks hooks)
@@ -113,7 +107,7 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
       given_policy_(std::move(hooks.policy)),
       take_slot_(std::move(hooks.take_slot)),
       directories_(agent_directories(dirs_, record_)),
-      places_(places_of(record_, directories_, record_.backend)),
+      places_(places_of(record_, directories_, store::backend_kind(record_))),
       audience_(std::move(hooks.audience)),
       secrets_(hooks.secrets, record_.name),
       changed_(std::move(hooks.changed)),
@@ -153,7 +147,7 @@ AgentSandbox::AgentSandbox(store::AgentRecord record, host::StateDirs dirs, Hook
       root_(root_settings(hooks)),
       serve_bridge_(std::move(hooks.serve_bridge)),
       next_number_(std::move(hooks.next_number)),
-      bridge_(bridge_directory(dirs_, record_.name), record_.backend,
+      bridge_(bridge_directory(dirs_, record_.name), store::backend_kind(record_),
               serve_bridge_ ? AgentBridge::Serve([this](UniqueFd socket, const sys::Peer&) {
                 serve_bridge_(*this, nullptr, std::move(socket));
               })
@@ -387,10 +381,10 @@ Result<Judged> AgentSandbox::judge_plugin(PluginSandbox& sandbox, const Stop& st
     judged.prepared.plan.mounts.front().kind = plan::MountKind::kGivenRoot;
     judged.given_root = TRY_CTX(beside->hand_root(), "have the agent's root");
   }
-  const std::string& backend = judged.prepared.backend;
-  if (is_held(backend)) return judged;
-  return fail(
-      Error::unsupported(cat({"backend ", backend, " has no sandbox for a plugin that may do less than its agent"})));
+  const BackendKind backend = judged.prepared.backend;
+  if (policy::traits_of(backend).isolates) return judged;
+  return fail(Error::unsupported(
+      cat({"backend ", name_of(backend), " has no sandbox for a plugin that may do less than its agent"})));
 }
 
 KeptSandboxSettings AgentSandbox::plugin_settings(PluginSandbox& sandbox) {
@@ -415,12 +409,12 @@ KeptSandboxSettings AgentSandbox::plugin_settings(PluginSandbox& sandbox) {
 }
 
 hutch::Status AgentSandbox::check_plugin_sandbox() const {
-  if (record_.backend.empty() || is_held(record_.backend)) return {};
+  const BackendKind backend = store::backend_kind(record_);
+  if (policy::traits_of(backend).isolates) return {};
   return fail(Error::unsupported(
       cat({"a plugin that may do less than its agent needs a sandbox of its own beside the agent's, which backend ",
-           record_.backend,
-           " does not have: use an agent with backend namespace, bwrap, container, user or vm, or change "
-           "the plugin's `permissions`"})));
+           name_of(backend), " does not have: use an agent with backend ",
+           policy::backend_list("or", &policy::BackendTraits::isolates), ", or change the plugin's `permissions`"})));
 }
 
 Result<std::shared_ptr<PluginSandbox>> AgentSandbox::plugin_sandbox(const PluginRights& rights) {
@@ -435,7 +429,7 @@ Result<std::shared_ptr<PluginSandbox>> AgentSandbox::plugin_sandbox(const Plugin
     // One of the same plugin may be ending still: each has a place of its own.
     const std::string place =
         cat({bridge_directory(dirs_, record_.name), "/p/", std::to_string(plugins_.next_place())});
-    return std::make_shared<PluginSandbox>(rights, place, record_.backend, std::move(serve),
+    return std::make_shared<PluginSandbox>(rights, place, store::backend_kind(record_), std::move(serve),
                                            [this](PluginSandbox& sandbox) { return plugin_settings(sandbox); });
   });
 }
@@ -457,7 +451,7 @@ bool AgentSandbox::has_leftovers() const {
 Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, plan::FileQuestions questions,
                                        const Stop& stop) {
   // Those of an OS user are its own: hutch init has made them.
-  if (record_.backend != "user") TRY(make_agent_directories(directories_));
+  if (store::backend_kind(record_) != BackendKind::kUser) TRY(make_agent_directories(directories_));
   Judged judged{.facts = TRY_CTX(host::probe_facts(), "look at this machine"),
                 .prepared = {},
                 .guest_program = TRY(guest_program())};
@@ -481,11 +475,11 @@ Result<Judged> AgentSandbox::judge_for(PlaceRequest place, Residence residence, 
     if (const auto layer = TRY(installed_in_machine(record_, dirs_))) begin_with(*layer, judged.prepared.plan);
   }
   const std::string& source = judged.prepared.policy.source;
-  if ((judged.prepared.backend == "none") != (record_.backend == "none")) {
+  if ((judged.prepared.backend == BackendKind::kNone) != (store::backend_kind(record_) == BackendKind::kNone)) {
     return fail(Error::invalid(
         cat({source, ": backend none is for an agent to say: hutch agent set ", record_.name, " backend=none"})));
   }
-  if ((judged.prepared.backend == "user") != (record_.backend == "user")) {
+  if ((judged.prepared.backend == BackendKind::kUser) != (store::backend_kind(record_) == BackendKind::kUser)) {
     return fail(Error::invalid(cat({source,
                                     ": backend user is for a new agent to say: hutch agent create NAME "
                                     "backend=user"})));
@@ -518,7 +512,7 @@ Result<std::string> AgentSandbox::status_line() const {
   facts.cwd = record_.dir.empty() ? directories_.home : record_.dir;
   const PlaceRequest place = TRY(place_now());
   LoadedPolicy loaded = TRY(load_policy(place, facts, sys::own_environment()));
-  if (record_.backend == "none") loaded.policy.enabled = policy::Switch::kDisabled;
+  if (store::backend_kind(record_) == BackendKind::kNone) loaded.policy.enabled = policy::Switch::kDisabled;
   return service::status_line(loaded.policy);
 }
 
@@ -566,7 +560,7 @@ Result<std::vector<std::string>> AgentSandbox::ask_login_shell(sandbox::Resident
 // The home is of the sandbox, all above it is not: in one new name that is no link nothing can be put in the way.
 // In the home of another user only root makes files: then there is none, which the tool says.
 Result<sandbox::LogFile> AgentSandbox::make_log(const std::string& path) const {
-  if (record_.backend == "user" && sys::user_id() != 0) return sandbox::LogFile();
+  if (store::backend_kind(record_) == BackendKind::kUser && sys::user_id() != 0) return sandbox::LogFile();
   const std::string& home = layout().home;
   const bool below = path.starts_with(home) && path.size() > home.size() + 1 && path[home.size()] == '/';
   const std::string name = below ? path.substr(home.size() + 1) : std::string();

@@ -79,7 +79,7 @@ Status set_secret_value(AgentService& agents, const std::string& agent, const st
 bool placeholders_wait(AgentService& agents, const std::string& agent) {
   if (agent == kOwnSecrets) return false;
   const auto sandbox = agents.sandbox(agent);
-  if (!sandbox || (*sandbox)->status().backend == "none") return false;  // it has no gateway
+  if (!sandbox || (*sandbox)->status().backend == name_of(BackendKind::kNone)) return false;  // it has no gateway
   // Also one that starts: it may have asked for its secrets already.
   if ((*sandbox)->status().state == LifeState::kStarting) return true;
   return (*sandbox)->running() != nullptr && !(*sandbox)->terms().opens_tls;

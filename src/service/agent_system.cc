@@ -23,10 +23,10 @@ namespace {
 constexpr std::chrono::seconds kSystemPatience{120};
 constexpr std::chrono::seconds kTrialWait{120};
 
-bool is_namespace(const store::AgentRecord& agent) { return agent.backend.empty() || agent.backend == "namespace"; }
+bool is_namespace(const store::AgentRecord& agent) { return store::backend_kind(agent) == BackendKind::kNamespace; }
 
 bool is_same_backend(const store::AgentRecord& a, const store::AgentRecord& b) {
-  return a.backend == b.backend || (is_namespace(a) && is_namespace(b));
+  return store::backend_kind(a) == store::backend_kind(b);
 }
 
 // Its commands would end with the sandbox, without a word, and so would what they have left running.
@@ -104,7 +104,7 @@ Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs) {
     return fail(Error::unsupported(cat({"image=auto: it is for backend namespace, and agent ", record.name,
                                         " has backend ", record.backend, "; set image= for none"})));
   }
-  if (record.backend == "container") return backend::container::check_image_name(record.image);
+  if (store::backend_kind(record) == BackendKind::kContainer) return backend::container::check_image_name(record.image);
   record.image = TRY_CTX(store::image_name(record.image), "image");
   if (!is_namespace(record)) {
     return fail(Error::unsupported(cat(
@@ -116,7 +116,7 @@ Status settle_image(store::AgentRecord& record, const host::StateDirs& dirs) {
 }
 
 std::string system_of(const store::AgentRecord& agent) {
-  const std::string backend = agent.backend.empty() ? "namespace" : agent.backend;
+  const std::string backend(name_of(store::backend_kind(agent)));
   return store::has_image(agent) ? cat({backend, " ", agent.image}) : backend;
 }
 

@@ -97,14 +97,14 @@ Status settle_directory(store::AgentRecord& record, const host::StateDirs& dirs)
 
 // Better told of now than by a sandbox that does not start.
 Status check_isolation(const store::AgentRecord& record, const host::StateDirs& dirs) {
-  if (record.backend != "none") return {};
+  if (store::backend_kind(record) != BackendKind::kNone) return {};
   TRY_CTX(check_none_is_allowed(store::SettingsFile(dirs.config), Asker::kDaemon), "backend");
   return {};
 }
 
 // Root's daemon makes the user; anybody else has the one that root has made and let them be.
 Status settle_os_user(store::AgentRecord& record) {
-  if (record.backend != "user") return {};
+  if (store::backend_kind(record) != BackendKind::kUser) return {};
   const std::uint32_t person = sys::user_id();
   const std::string own = TRY(own_os_user(person, record.name));
   if (!record.os_user.empty() && record.os_user != own) {
@@ -190,7 +190,8 @@ Result<store::AgentRecord> AgentService::create(store::AgentRecord record) {
 }
 
 Status AgentService::make_places(const store::AgentRecord& record) const {
-  if (record.backend != "user") return make_agent_directories(agent_directories(dirs_, record));
+  if (store::backend_kind(record) != BackendKind::kUser)
+    return make_agent_directories(agent_directories(dirs_, record));
   if (sys::user_id() != 0) return {};
   const std::scoped_lock lock(os_users_mutex_);
   const std::string name = plan::os_user_name(record.name);
@@ -264,7 +265,7 @@ Result<store::AgentRecord> AgentService::change(const std::string& name, const s
   store::AgentRecord record = before;
   for (const std::string& setting : settings) record = TRY(store::with_setting(record, setting));
   TRY(check_settings(record, before));
-  if ((record.backend == "user") != (before.backend == "user")) {
+  if ((store::backend_kind(record) == BackendKind::kUser) != (store::backend_kind(before) == BackendKind::kUser)) {
     return fail(
         Error::unsupported("backend: whether an agent is an OS user is settled when it is made, and its files are that "
                            "user's; make another"));
@@ -368,8 +369,8 @@ void AgentService::end_all() {
 
 Status AgentService::reset(const std::string& name) {
   const store::AgentRecord record = TRY(agents_->find(name));
-  const bool is_container = record.backend == "container";
-  const bool is_machine = record.backend == "vm";
+  const bool is_container = store::backend_kind(record) == BackendKind::kContainer;
+  const bool is_machine = store::backend_kind(record) == BackendKind::kVm;
   if (!is_container && !is_machine && !TRY(sys::status_of(store::LayerStore(dirs_.data).place(name))))
     return stop(name);
   stops_.stop(name);
@@ -439,10 +440,10 @@ Result<std::vector<std::string>> AgentService::remove_files(const store::AgentRe
   const AgentDirectories directories = agent_directories(dirs_, agent);
   const auto image = TRY(store::LayerStore(dirs_.data).find(name));
   // Another user's, which root alone removes, with that user.
-  const bool others = agent.backend == "user" && sys::user_id() != 0;
+  const bool others = store::backend_kind(agent) == BackendKind::kUser && sys::user_id() != 0;
   // First, since that is refused where something else runs as that user, and what it leaves is root's then: nobody
   // changes it meanwhile.
-  if (agent.backend == "user" && !others) TRY(remove_os_user(agent));
+  if (store::backend_kind(agent) == BackendKind::kUser && !others) TRY(remove_os_user(agent));
   for (const std::string& directory : {directories.home, directories.output}) {
     if (others) break;
     if (!TRY(sys::status_of(directory))) continue;
@@ -454,7 +455,7 @@ Result<std::vector<std::string>> AgentService::remove_files(const store::AgentRe
   if (!layer.empty()) deleted.push_back(std::move(layer));
   std::string of_machine = TRY(remove_machine_layer(agent, dirs_));
   if (!of_machine.empty()) deleted.push_back(std::move(of_machine));
-  if (agent.backend != "container") return deleted;
+  if (store::backend_kind(agent) != BackendKind::kContainer) return deleted;
   const std::string of_engine = TRY(remove_engine_layer(agent));
   if (!of_engine.empty()) deleted.push_back(cat({"image ", of_engine}));
   return deleted;
@@ -569,7 +570,7 @@ std::size_t AgentService::busy() const {
 bool AgentService::has_machine() const {
   const std::scoped_lock lock(mutex_);
   return std::ranges::any_of(sandboxes_, [](const auto& entry) {
-    return entry.second->record().backend == "vm" && entry.second->running() != nullptr;
+    return store::backend_kind(entry.second->record()) == BackendKind::kVm && entry.second->running() != nullptr;
   });
 }
 

@@ -27,7 +27,6 @@ std::string bubblewrap_text(const host::IsolationFacts& facts);
 std::string network_facts_text(const host::IsolationFacts& facts);
 EngineCheckup look_for_engine();
 std::string engine_text(const EngineCheckup& engine);
-std::string summary(std::string_view backend);
 std::vector<std::string> missing_controllers(const host::CgroupPlace& cgroup);
 std::string pool_limits_text(const host::CgroupPlace& cgroup);
 
@@ -55,10 +54,10 @@ Result<Checkup> check_up() {
   return checkup;
 }
 
-std::vector<std::pair<std::string, plan::Availability>> availabilities(const Checkup& checkup) {
-  std::vector<std::pair<std::string, plan::Availability>> found;
-  for (const std::string_view backend : host::kBackends) {
-    found.emplace_back(backend, host::availability(backend, checkup.isolation));
+std::vector<std::pair<policy::BackendKind, plan::Availability>> availabilities(const Checkup& checkup) {
+  std::vector<std::pair<policy::BackendKind, plan::Availability>> found;
+  for (const policy::BackendTraits& backend : policy::kBackends) {
+    found.emplace_back(backend.kind, host::availability(backend.kind, checkup.isolation));
   }
   return found;
 }
@@ -66,7 +65,9 @@ std::vector<std::pair<std::string, plan::Availability>> availabilities(const Che
 std::string checkup_text(const Checkup& checkup) {
   std::string text = "Backends\n";
   for (const auto& [backend, availability] : availabilities(checkup)) {
-    text += fmt::format("  {:<11}{}\n", backend, availability.available ? summary(backend) : "not available");
+    text +=
+        fmt::format("  {:<11}{}\n", policy::name_of(backend),
+                    availability.available ? cat({"available", policy::traits_of(backend).summary}) : "not available");
     if (availability.available) continue;
     text += fmt::format("  {:<11}why: {}\n  {:<11}try: {}\n", "", availability.reason, "", availability.remedy);
   }
@@ -148,10 +149,9 @@ std::string checkup_json(const Checkup& checkup) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Error explain_backend_failure(const std::string& backend, Error error, const std::string& guest_program) {
-  const bool known = std::ranges::find(host::kBackends, backend) != host::kBackends.end();
+Error explain_backend_failure(policy::BackendKind backend, Error error, const std::string& guest_program) {
   // An engine says itself what is wrong.
-  if (!known || backend == "container") return error;
+  if (backend == policy::BackendKind::kContainer) return error;
   // Nor would anything that is tried now get a descriptor: it would look as if the machine allowed nothing.
   if (error.sys_errno == EMFILE || error.sys_errno == ENFILE) {
     error.message += "; raise the limit of open files (`ulimit -n`), or end what holds them";
@@ -160,7 +160,8 @@ Error explain_backend_failure(const std::string& backend, Error error, const std
   const host::IsolationFacts facts = host::probe_isolation(host::Effort::kTry, backend, guest_program);
   const plan::Availability found = host::availability(backend, facts);
   if (found.available) return error;
-  return Error::unsupported(cat({"backend ", backend, " does not work here: ", found.reason, "; try: ", found.remedy}));
+  return Error::unsupported(
+      cat({"backend ", policy::name_of(backend), " does not work here: ", found.reason, "; try: ", found.remedy}));
 }
 
 namespace {
@@ -233,11 +234,6 @@ std::string network_facts_text(const host::IsolationFacts& facts) {
   if (facts.no_capture.empty()) return "connections and DNS are captured";
   return cat({"programs that use the proxy alone reach anything: ", facts.no_capture,
               "; try: a kernel with nf_tables, nft_chain_nat and nft_redir (modprobe nft_redir)"});
-}
-
-std::string summary(std::string_view backend) {
-  if (backend == "none") return "available; it isolates nothing";
-  return backend == "namespace" ? "available (the default)" : "available";
 }
 
 }  // namespace

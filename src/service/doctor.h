@@ -39,14 +39,14 @@ struct Checkup {
 // Really tries the backends: takes some tens of milliseconds.
 Result<Checkup> check_up();
 
-// Each of host::kBackends.
-std::vector<std::pair<std::string, plan::Availability>> availabilities(const Checkup& checkup);
+// Each of policy::kBackends.
+std::vector<std::pair<policy::BackendKind, plan::Availability>> availabilities(const Checkup& checkup);
 
 std::string checkup_text(const Checkup& checkup);
 std::string checkup_json(const Checkup& checkup);
 
 // The error of a backend that does not work here, in the words of the doctor; the original one where it should work.
 // `guest_program` is the one that was started; empty: where programs find it.
-Error explain_backend_failure(const std::string& backend, Error error, const std::string& guest_program = {});
+Error explain_backend_failure(policy::BackendKind backend, Error error, const std::string& guest_program = {});
 
 }  // namespace hutch::service

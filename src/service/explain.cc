@@ -56,12 +56,12 @@ std::string parent_of(const std::string& path);
 
 Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& facts, const std::string& typed,
                                Access access) {
-  if (prepared.backend == "user") {
+  if (prepared.backend == BackendKind::kUser) {
     return fail(Error::unsupported(cat(
         {printable(typed), ": backend user has no rules about files; what its user may, the kernel says: sudo -u \\#",
          std::to_string(prepared.plan.uid), " test -r ", printable(typed)})));
   }
-  if (prepared.backend == "vm") {
+  if (prepared.backend == BackendKind::kVm) {
     return fail(
         Error::unsupported(cat({printable(typed), ": nothing of this machine's files is in a virtual machine"})));
   }
@@ -70,7 +70,7 @@ Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& 
   host::PathSeen seen = TRY(host::path_as_seen(absolute, prepared.rules, is_made_at));
   const Target target{std::move(seen.leads_to.path), seen.leads_to.type};
   PathVerdict verdict = TRY(judge_without_questions(prepared, facts, typed, target, access));
-  if (prepared.backend == "none") return verdict;
+  if (prepared.backend == BackendKind::kNone) return verdict;
   if (seen.is_lost) {
     refuse(verdict, "built in", "the way there goes up (..) out of a directory that is not there");
     return verdict;
@@ -93,7 +93,7 @@ Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& type
   if (udp && !target.port) return fail(Error::invalid(cat({printable(typed), ": write HOST:PORT/udp"})));
   HostVerdict verdict{
       .typed = typed, .host = target.host.name, .port = target.port.value_or(kDefaultPort), .rule = {}, .why = {}};
-  if (prepared.backend == "none") {
+  if (prepared.backend == BackendKind::kNone) {
     verdict.verdict = policy::HostVerdict::kAllow;
     verdict.rule = "--backend none";
     verdict.why = "nothing is isolated";
@@ -126,7 +126,7 @@ Result<SocketOutcome> judge_socket(const Prepared& prepared, const plan::HostFac
   const auto canonical = sys::canonical_path(absolute);
   SocketOutcome outcome{
       .typed = typed, .path = canonical ? *canonical : settled_socket(absolute), .rule = {}, .why = {}};
-  if (prepared.backend == "none") {
+  if (prepared.backend == BackendKind::kNone) {
     outcome.verdict = policy::SocketVerdict::kAllow;
     outcome.rule = "--backend none";
     outcome.why = "nothing is isolated";
@@ -140,9 +140,10 @@ Result<SocketOutcome> judge_socket(const Prepared& prepared, const plan::HostFac
   if (prepared.plan.supervisor != plan::Supervisor::kNone) return outcome;
   outcome.verdict = policy::SocketVerdict::kDeny;
   outcome.rule = "built in";
-  outcome.why = prepared.backend == "vm"     ? "backend vm reaches none of the host's sockets"
-                : prepared.backend == "user" ? "backend user reaches none of the host's sockets"
-                                             : "this kernel has no supervised sockets: none of the host's is reached";
+  outcome.why = prepared.backend == BackendKind::kVm ? "backend vm reaches none of the host's sockets"
+                : prepared.backend == BackendKind::kUser
+                    ? "backend user reaches none of the host's sockets"
+                    : "this kernel has no supervised sockets: none of the host's is reached";
   return outcome;
 }
 
@@ -174,7 +175,7 @@ Result<PathVerdict> judge_without_questions(const Prepared& prepared, const plan
                       .allowed = decision.allowed,
                       .rule = decision.rule,
                       .why = decision.why};
-  if (prepared.backend == "none") {
+  if (prepared.backend == BackendKind::kNone) {
     verdict.allowed = true;
     verdict.rule = "--backend none";
     verdict.why = "nothing is isolated";

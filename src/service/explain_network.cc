@@ -58,7 +58,7 @@ std::string network_json(const Prepared& prepared) {
     published.push_back({{"host", port.host}, {"sandbox", port.sandbox}});
   }
   const ordered_json object = {
-      {"mode", prepared.backend == "none" ? "host" : mode_name(network.mode)},
+      {"mode", prepared.backend == BackendKind::kNone ? "host" : mode_name(network.mode)},
       {"allowed_domains", network.allowed_domains},
       {"denied_domains", std::move(denied)},
       {"strict", is_strict(network)},
@@ -94,7 +94,8 @@ bool is_strict(const Network& network) {
 
 std::string_view first_line(const Prepared& prepared) {
   const Network& network = prepared.policy.network;
-  if (prepared.backend == "none") return "everything that this host reaches: the backend none holds none of the rules";
+  if (prepared.backend == BackendKind::kNone)
+    return "everything that this host reaches: the backend none holds none of the rules";
   switch (network.mode) {
     case NetworkMode::kNone: return "nothing, and nobody is asked";
     case NetworkMode::kOutbound: return "everything but this host and private addresses";

@@ -30,14 +30,14 @@ std::string explanation_text(const Explanation& explanation) {
   // Asked about names, the plan itself would only bury the answer.
   if (explanation.paths.empty() && explanation.hosts.empty()) {
     const Prepared& prepared = explanation.prepared;
-    out += cat({"backend    ", prepared.backend, "\n", "policy     ", prepared.policy.source, "\n"});
-    if (prepared.backend == "none")
+    out += cat({"backend    ", name_of(prepared.backend), "\n", "policy     ", prepared.policy.source, "\n"});
+    if (prepared.backend == BackendKind::kNone)
       out += "           which isolates nothing: none of what follows about files is held\n";
     out += plan::plan_text(prepared.plan);
     out += home_text(prepared.plan);
     out += "rules\n";
-    const bool of_machine = prepared.backend == "vm";
-    const bool by_kernel = prepared.backend == "user" || of_machine;
+    const bool of_machine = prepared.backend == BackendKind::kVm;
+    const bool by_kernel = prepared.backend == BackendKind::kUser || of_machine;
     if (of_machine) out += "  none about files: nothing of this machine's is there\n";
     if (by_kernel && !of_machine) out += "  none about files: what its user may, owners, modes and lists say\n";
     for (const policy::Rule& rule : by_kernel ? std::vector<policy::Rule>() : prepared.rules) {
@@ -65,7 +65,7 @@ std::string explanation_json(const Explanation& explanation) {
   for (const PathVerdict& verdict : explanation.paths) paths.push_back(path_json(verdict));
   ordered_json hosts = ordered_json::array();
   for (const HostVerdict& verdict : explanation.hosts) hosts.push_back(host_json(verdict));
-  return dump({{"backend", prepared.backend},
+  return dump({{"backend", name_of(prepared.backend)},
                {"policy", prepared.policy.source},
                {"policy_notes", prepared.policy.notes},
                {"plan", parse_ordered_json(plan::plan_json(prepared.plan))},

@@ -397,15 +397,15 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin(std::shared_ptr<GitWatch>& g
   }
   Judged judged = TRY(settings_.judge(stop));
   Prepared& prepared = judged.prepared;
-  if (prepared.backend == "none") TRY(ask_for_none(judged));
+  if (prepared.backend == BackendKind::kNone) TRY(ask_for_none(judged));
   TRY(add_filter(prepared, judged.facts));
   Holding holding = TRY(hold_limits(prepared, judged.facts, settings_.limits_with));
   std::optional<store::MachineSettings> machine;
-  if (prepared.backend == "vm") machine = TRY(settings_of_machines(judged.facts));
+  if (prepared.backend == BackendKind::kVm) machine = TRY(settings_of_machines(judged.facts));
   const auto missing = missing_repository(prepared, judged.facts, sandbox::AllowedBy::kPolicy);
   {
     const std::scoped_lock lock(mutex_);
-    status_.backend = prepared.backend;
+    status_.backend = name_of(prepared.backend);
     status_.machine = machine;
     status_.console.reset();
     terms_ = {.environment = prepared.plan.environment,
@@ -421,17 +421,19 @@ Result<sandbox::Resident::Parts> KeptSandbox::begin(std::shared_ptr<GitWatch>& g
   std::unique_ptr<sandbox::Network> network = TRY(make_network(judged));
   backend::StartOptions options = start_options(judged);
   if (holding.cgroup) options.admit = [&](pid_t process) { return holding.cgroup->admit(process); };
-  record_.started(
-      {.command = {}, .cwd = prepared.plan.cwd, .policy = prepared.policy.source, .backend = prepared.backend});
+  record_.started({.command = {},
+                   .cwd = prepared.plan.cwd,
+                   .policy = prepared.policy.source,
+                   .backend = std::string(name_of(prepared.backend))});
   if (network) network->tell_passed_to([this](const egress::Passed& passed) { record_.connected(passed); });
-  const auto chosen = TRY(backend_named(prepared.backend, std::move(judged.bwrap_arguments)));
+  const auto chosen = TRY(make_backend(prepared.backend, std::move(judged.bwrap_arguments)));
   auto instance = chosen->start(prepared.plan, options);
   if (!instance) {
     return fail(explain_backend_failure(prepared.backend, std::move(instance).error(), judged.guest_program));
   }
   sandbox::AccessRules access = TRY(access_of(judged, settings_.record.directory));
-  if (prepared.backend != "none") {
-    const bool sees = prepared.backend == "namespace" || prepared.backend == "bwrap";
+  if (prepared.backend != BackendKind::kNone) {
+    const bool sees = policy::traits_of(prepared.backend).guest_mounts;
     const auto processes = sees ? GitWatch::Processes::kSeen : GitWatch::Processes::kNotSeen;
     git = std::make_shared<GitWatch>(
         std::move(prepared), settings_.record.directory, processes, [this](const std::string& line) {

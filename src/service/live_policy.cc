@@ -55,7 +55,7 @@ Result<std::vector<std::string>> LivePolicy::reload(const LiveSandbox& live) con
       is_kept ? LoadedPolicy{*at_start_, facts_.cwd, {}} : TRY(load_policy(request_, facts_, environment_));
   policy::Network& wanted = loaded.policy.network;
   TRY(settle_network(wanted, network_options(request_, wanted), facts_, loaded.project));
-  const std::string backend = backend_of(request_, loaded.policy).value_or("");
+  const BackendKind backend = backend_of(request_, loaded.policy).value_or(policy::kBackendDefault);
   TRY(settle_machine_network(backend, wanted, facts_));
   std::vector<std::string> left;
   if (live.network != nullptr) {
@@ -65,7 +65,7 @@ Result<std::vector<std::string>> LivePolicy::reload(const LiveSandbox& live) con
     TRY(live.network->replace_rules(std::move(held)));
   } else if (live.kind == plan::NetworkKind::kHost) {
     // Without isolation no start has another.
-    const bool has_other = wanted.mode != policy::NetworkMode::kHost && backend != "none";
+    const bool has_other = wanted.mode != policy::NetworkMode::kHost && backend != BackendKind::kNone;
     if (has_other) left.emplace_back("the network, which is this machine's own until then,");
   } else if (wanted.mode != policy::NetworkMode::kNone && wanted.mode != policy::NetworkMode::kHost) {
     left.emplace_back("the network, which was closed at the start,");
@@ -85,7 +85,7 @@ Status LivePolicy::replace(const LiveSandbox& live, const std::string& policy) c
   policy::Policy given = TRY(policy::read_policy(policy, "policy"));
   const policy::NetworkOptions options = request_.own_network ? request_.own_network() : request_.network;
   TRY(settle_network(given.network, options, facts_, facts_.cwd));
-  TRY(settle_machine_network(backend_of(request_, given).value_or(""), given.network, facts_));
+  TRY(settle_machine_network(backend_of(request_, given).value_or(policy::kBackendDefault), given.network, facts_));
   if (live.sockets != nullptr) live.sockets->replace(given.network, given.asks);
   return live.network != nullptr ? live.network->replace_rules(std::move(given.network)) : Status();
 }

@@ -87,8 +87,8 @@ std::vector<std::string> pending_settings(const store::MachineSettings& started,
   return pending;
 }
 
-Status settle_machine_network(std::string_view backend, policy::Network& network, const plan::HostFacts& facts) {
-  if (backend != "vm" || TRY(has_network(facts))) return {};
+Status settle_machine_network(policy::BackendKind backend, policy::Network& network, const plan::HostFacts& facts) {
+  if (backend != policy::BackendKind::kVm || TRY(has_network(facts))) return {};
   network.mode = policy::NetworkMode::kNone;
   network.allowed_domains.clear();
   network.rules.clear();

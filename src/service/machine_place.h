@@ -30,6 +30,6 @@ std::vector<std::string> pending_settings(const store::MachineSettings& started,
                                           const store::AgentLimits& limits);
 
 // Of backend vm: sandbox.json may have it that machines have no network, whatever policies allow.
-Status settle_machine_network(std::string_view backend, policy::Network& network, const plan::HostFacts& facts);
+Status settle_machine_network(policy::BackendKind backend, policy::Network& network, const plan::HostFacts& facts);
 
 }  // namespace hutch::service

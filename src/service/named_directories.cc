@@ -54,7 +54,7 @@ Status make_below(const std::string& path, const plan::HostFacts& facts) {
   }
 }
 
-bool is_of_host(const Prepared& prepared) { return prepared.backend == "namespace" || prepared.backend == "bwrap"; }
+bool is_of_host(const Prepared& prepared) { return policy::traits_of(prepared.backend).guest_mounts; }
 
 }  // namespace
 

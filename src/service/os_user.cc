@@ -67,7 +67,7 @@ Error unavailable(const std::string& name, const std::string& agent, const plan:
   known.uid = facts.uid;
   known.user = host::person_name(facts.uid).value_or(facts.user);
   known.guest_program = "there";
-  plan::Availability found = host::availability("user", known);
+  plan::Availability found = host::availability(policy::BackendKind::kUser, known);
   if (!agent.empty()) {
     found.reason = cat({"this machine has no user ", printable(name), " for that agent"});
     found.remedy += ", once for all of your agents";

@@ -46,7 +46,7 @@ Result<sandbox::Resident::Parts> begin(const plan::SandboxPlan& plan) {
   const std::string guest = TRY(guest_program());
   auto instance = backend::UserBackend().start(
       plan, {.guest_program = guest, .service = wire::Service::kManyCommands, .admit = {}});
-  if (!instance) return fail(explain_backend_failure("user", std::move(instance).error(), guest));
+  if (!instance) return fail(explain_backend_failure(BackendKind::kUser, std::move(instance).error(), guest));
   return sandbox::Resident::Parts{.instance = std::move(*instance)};
 }
 

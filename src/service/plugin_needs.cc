@@ -17,8 +17,9 @@ std::string path_word(std::string_view path) {
 
 // Of the host's files each backend has its own way to show more.
 std::string way_to_path(std::string_view path, const store::AgentRecord& agent) {
-  if (agent.backend == "user") return cat({"hutch share --agent ", agent.name, " ", path_word(path)});
-  if (agent.backend == "none") return "it is there where this machine has it";
+  if (store::backend_kind(agent) == BackendKind::kUser)
+    return cat({"hutch share --agent ", agent.name, " ", path_word(path)});
+  if (store::backend_kind(agent) == BackendKind::kNone) return "it is there where this machine has it";
   const std::string policy =
       agent.policy.empty() ? std::string("the agent's policy") : cat({"the policy ", printable(agent.policy, 200)});
   return cat(

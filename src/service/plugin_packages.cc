@@ -27,7 +27,8 @@ bool lacks_packages(const Install& install, const AgentSandbox& agent) {
 }
 
 bool has_own_system(const store::AgentRecord& agent) {
-  return store::has_image(agent) || agent.backend == "container" || agent.backend == "vm";
+  return store::has_image(agent) || store::backend_kind(agent) == BackendKind::kContainer ||
+         store::backend_kind(agent) == BackendKind::kVm;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ bool may_have(const PluginRights& rights, const std::string& secret) {
   return std::ranges::find(rights.secrets, secret) != rights.secrets.end();
 }
 
-PluginSandbox::PluginSandbox(PluginRights rights, std::string bridge_directory, const std::string& backend,
+PluginSandbox::PluginSandbox(PluginRights rights, std::string bridge_directory, BackendKind backend,
                              AgentBridge::Serve serve, const MakeSettings& settings)
     : rights_(std::move(rights)),
       bridge_(std::move(bridge_directory), backend, std::move(serve)),

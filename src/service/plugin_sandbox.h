@@ -37,7 +37,7 @@ class PluginSandbox {
  public:
   using MakeSettings = std::function<KeptSandboxSettings(PluginSandbox&)>;
   // `bridge_directory` is for its socket alone.
-  PluginSandbox(PluginRights rights, std::string bridge_directory, const std::string& backend, AgentBridge::Serve serve,
+  PluginSandbox(PluginRights rights, std::string bridge_directory, BackendKind backend, AgentBridge::Serve serve,
                 const MakeSettings& settings);
   ~PluginSandbox();
 

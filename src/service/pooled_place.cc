@@ -27,6 +27,7 @@ using sandbox::PoolSpec;
 
 constexpr const char* kUserName = "sandbox";
 
+Status check_pooled(BackendKind backend);
 Residence residence_of(const PoolSpec& spec);
 std::vector<std::string> environment_of(const PoolSpec& spec);
 Status check_mounts(const PoolSpec& spec, const std::vector<policy::Rule>& rules);
@@ -35,15 +36,7 @@ Result<std::string> bounded_text(const std::string& path);
 }  // namespace
 
 Result<Judged> judge_pooled(const PoolSpec& spec, const PoolHost& host, const std::stop_token& stop) {
-  if (spec.backend == "none") {
-    return fail(Error::invalid("a pool has no sandboxes of backend none, which isolates nothing; name another"));
-  }
-  if (spec.backend == "user") {
-    return fail(Error::invalid("a pool has no sandboxes of backend user, which are all one user's; name another"));
-  }
-  if (spec.backend == "vm") {
-    return fail(Error::unsupported("a pool has no virtual machines in this version; name another backend"));
-  }
+  TRY(check_pooled(spec.backend));
   // Hidden as all of hutch's own files are: what a policy says of "." is about nothing.
   const std::string project = host.dirs.data + "/pool";
   TRY_CTX(sys::make_private_directories(project), "make the pool's directory");
@@ -60,10 +53,11 @@ Result<Judged> judge_pooled(const PoolSpec& spec, const PoolHost& host, const st
   const BuildStop ends{both.get_token()};
   if (!spec.image.empty()) {
     // An engine has its own.
-    if (spec.backend != "container") TRY(ensure_image(spec.image, Signals::kOthers, judged.facts, host.tell, &ends));
+    if (spec.backend != BackendKind::kContainer)
+      TRY(ensure_image(spec.image, Signals::kOthers, judged.facts, host.tell, &ends));
     place.image = spec.image;
   }
-  if (spec.backend == "container") {
+  if (spec.backend == BackendKind::kContainer) {
     const std::string image = place.image.value_or(std::string(kDefaultImage));
     TRY(ensure_engine_image(image, Signals::kOthers, judged.facts, host.tell, &ends));
   }
@@ -94,7 +88,7 @@ Status check_pool_network(const policy::Network& network, const PoolSpec& spec) 
     return fail(Error::invalid(cat({"sandbox.network \"host\" of config.json: ", reason,
                                     "; change that, or have the gateway: hutch settings remove sandbox.network"})));
   };
-  if (spec.backend != "container" || spec.trust != sandbox::Trust::kTrusted) {
+  if (spec.backend != BackendKind::kContainer || spec.trust != sandbox::Trust::kTrusted) {
     return wrong("it is of trusted sandboxes of the backend container alone");
   }
   const std::array<std::pair<std::string_view, bool>, 6> rules = {
@@ -187,6 +181,21 @@ Result<std::vector<PoolMount>> settle_mounts(std::vector<PoolMount> mounts) {
 }
 
 namespace {
+
+Status check_pooled(BackendKind backend) {
+  switch (backend) {
+    case BackendKind::kNone:
+      return fail(Error::invalid("a pool has no sandboxes of backend none, which isolates nothing; name another"));
+    case BackendKind::kUser:
+      return fail(Error::invalid("a pool has no sandboxes of backend user, which are all one user's; name another"));
+    case BackendKind::kVm:
+      return fail(Error::unsupported("a pool has no virtual machines in this version; name another backend"));
+    case BackendKind::kNamespace:
+    case BackendKind::kBwrap:
+    case BackendKind::kContainer: break;
+  }
+  return {};
+}
 
 Residence residence_of(const PoolSpec& spec) {
   Residence residence;

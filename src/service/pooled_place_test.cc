@@ -83,32 +83,36 @@ std::string network_refusal(const std::string& text, PoolSpec spec) {
 }
 
 TEST(PoolNetwork, IsTheHostsWhereNoRuleWouldBeDropped) {
-  const PoolSpec trusted{.backend = "container", .trust = Trust::kTrusted};
+  const PoolSpec trusted{.backend = policy::BackendKind::kContainer, .trust = Trust::kTrusted};
   EXPECT_EQ(network_refusal(std::string(policy::default_policy_text()), trusted), "");
   EXPECT_EQ(network_refusal(R"({"network": "none"})", trusted), "") << "stays without one";
   EXPECT_THAT(network_refusal(R"({"network": {"allowedDomains": ["a.example"]}})", trusted),
               testing::AllOf(HasSubstr("sandbox.network \"host\" of config.json: the policy's network.allowedDomains"),
                              HasSubstr("hutch settings remove sandbox.network")));
   EXPECT_THAT(network_refusal(R"({"network": {"deniedDomains": ["a.example"]}})", trusted), HasSubstr("deniedDomains"));
-  EXPECT_THAT(network_refusal("{}", {.backend = "container", .trust = Trust::kTrusted, .hosts = {"b.example"}}),
+  EXPECT_THAT(network_refusal(
+                  "{}", {.backend = policy::BackendKind::kContainer, .trust = Trust::kTrusted, .hosts = {"b.example"}}),
               HasSubstr("security.allowedHosts"));
-  EXPECT_THAT(network_refusal("{}", {.backend = "namespace", .trust = Trust::kTrusted}), HasSubstr("container alone"));
-  EXPECT_THAT(network_refusal("{}", {.backend = "container"}), HasSubstr("trusted sandboxes"));
+  EXPECT_THAT(network_refusal("{}", {.backend = policy::BackendKind::kNamespace, .trust = Trust::kTrusted}),
+              HasSubstr("container alone"));
+  EXPECT_THAT(network_refusal("{}", {.backend = policy::BackendKind::kContainer}), HasSubstr("trusted sandboxes"));
 }
 
 TEST(PoolNetwork, IsAskedForByTheSettingsAlone) {
   using sandbox::PoolNetwork;
   store::Settings settings;
-  const PoolSpec trusted{.backend = "container", .trust = Trust::kTrusted};
+  const PoolSpec trusted{.backend = policy::BackendKind::kContainer, .trust = Trust::kTrusted};
   EXPECT_EQ(*pool_network(trusted, settings), PoolNetwork::kGateway);
   settings.sandbox.network = store::Settings::Sandbox::Network::kHost;
   EXPECT_EQ(*pool_network(trusted, settings), PoolNetwork::kHost);
-  EXPECT_EQ(*pool_network({.backend = "container"}, settings), PoolNetwork::kGateway);
-  EXPECT_EQ(*pool_network({.backend = "namespace", .trust = Trust::kTrusted}, settings), PoolNetwork::kGateway);
+  EXPECT_EQ(*pool_network({.backend = policy::BackendKind::kContainer}, settings), PoolNetwork::kGateway);
+  EXPECT_EQ(*pool_network({.backend = policy::BackendKind::kNamespace, .trust = Trust::kTrusted}, settings),
+            PoolNetwork::kGateway);
   settings.security.allowed_hosts = {"a.example"};
   EXPECT_THAT(pool_network(trusted, settings).error().message, HasSubstr("security.allowedHosts holds nothing"));
   EXPECT_NE(sandbox::key_of(trusted),
-            sandbox::key_of({.backend = "container", .trust = Trust::kTrusted, .network = PoolNetwork::kHost}));
+            sandbox::key_of(
+                {.backend = policy::BackendKind::kContainer, .trust = Trust::kTrusted, .network = PoolNetwork::kHost}));
 }
 
 std::string refusal(std::vector<PoolMount> mounts) {

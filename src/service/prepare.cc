@@ -48,28 +48,27 @@ static_assert(policy::kGatewayPorts == std::array<int, 3>{plan::kCapturePort, pl
 Status settle_network_for(Prepared& prepared, const Residence* residence, policy::Network& network,
                           const policy::NetworkOptions& options, const plan::HostFacts& facts,
                           const std::string& project);
-Status check_backend(const std::string& backend, const policy::Policy& policy, const PlaceRequest& request,
+Status check_backend(BackendKind backend, const policy::Policy& policy, const PlaceRequest& request,
                      const plan::HostFacts& facts, const Caller& caller);
-Result<std::optional<OsUserPlace>> place_of_os_user(std::string_view backend, const LoadedPolicy& loaded,
+Result<std::optional<OsUserPlace>> place_of_os_user(BackendKind backend, const LoadedPolicy& loaded,
                                                     const PlaceRequest& request, const plan::HostFacts& facts,
                                                     const Caller& caller);
 std::vector<std::string> notes_of(const OsUserPlace& place);
 void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_view source);
 void add_quotas(Prepared& prepared, const plan::HostFacts& facts, const Caller& caller);
 Status add_gateway(Prepared& prepared, const policy::Network& network, const Caller& caller);
-Result<plan::NetworkKind> network_kind(const policy::Network& network, std::string_view backend,
-                                       const Residence* residence);
+Result<plan::NetworkKind> network_kind(const policy::Network& network, BackendKind backend, const Residence* residence);
 Result<policy::ParentProxies> proxies_of(const policy::Network& network, const Caller& caller,
                                          std::vector<std::string>& notes);
 bool reads_requests(const policy::Network& network, const Residence* residence);
-Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts,
-                                      std::string_view backend, const Residence* residence);
+Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts, BackendKind backend,
+                                      const Residence* residence);
 plan::TypedPath typed_directory(const PlaceRequest& request, const plan::HostFacts& facts, const Caller& caller,
                                 const std::string& cwd);
 Result<host::PathQuestion> path_question(const PlaceRequest& request, const plan::HostFacts& facts,
                                          const LoadedPolicy& loaded);
 Result<host::PathAnswer> look_and_make_store(const host::PathQuestion& question, const plan::HostFacts& facts);
-Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, std::string_view backend,
+Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, BackendKind backend,
                                                  const plan::HostFacts& facts, const Residence* residence);
 std::vector<std::string> search_path_of(const std::vector<std::string>& environment);
 std::vector<std::string> also_looked_at(const std::vector<policy::Rule>& rules, const Caller& caller,
@@ -80,14 +79,14 @@ void hold_names(host::PathQuestion& question, SandboxRepositories& made);
 void take_answers(Prepared& prepared, policy::Policy policy, host::PathAnswer answer);
 plan::HostFacts facts_of_root(plan::HostFacts facts);
 Result<std::vector<plan::Share>> shares_of(const Residence* residence);
-bool is_of_host_tree(const PlaceRequest& request, std::string_view backend);
-Result<OwnFiles> own_files_of(const PlaceRequest& request, std::string_view backend, plan::NetworkKind network,
+bool is_of_host_tree(const PlaceRequest& request, BackendKind backend);
+Result<OwnFiles> own_files_of(const PlaceRequest& request, BackendKind backend, plan::NetworkKind network,
                               const host::PathQuestion& question, const plan::HostFacts& facts, const Caller& caller,
                               plan::CommittedFiles committed);
 void add_stores(std::vector<std::string>& paths, const plan::TrustInput& trust);
 plan::ResourceLimits limits_of(const policy::Limits& policy, const LimitOptions& options);
 std::uint64_t processes_of(const Prepared& prepared, const plan::HostFacts& facts, const Caller& caller);
-plan::Supervision supervision_of(std::string_view backend, const plan::HostFacts& facts);
+plan::Supervision supervision_of(BackendKind backend, const plan::HostFacts& facts);
 std::vector<policy::Rule> patterns_of(const std::vector<policy::Rule>& rules);
 plan::FileQuestions questions_of(plan::FileQuestions wanted, const policy::Asks& asks);
 
@@ -126,7 +125,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
   plan::TrustInput trust = opens ? find_trust_stores(caller.environment) : plan::TrustInput();
   add_stores(question.also, trust);
   // An OS user's files are where they are, and may be closed to who asks.
-  std::vector<plan::Share> shares = TRY(shares_of(prepared.backend == "user" ? nullptr : caller.residence));
+  std::vector<plan::Share> shares = TRY(shares_of(prepared.backend == BackendKind::kUser ? nullptr : caller.residence));
   OwnFiles own = TRY(own_files_of(request, prepared.backend, kind, question, facts, caller, prepared.committed));
   std::ranges::transform(own.covered, std::back_inserter(question.also), &plan::CoveredFile::target);
   if (of_user) question.also.insert(question.also.end(), kOwnPlaces.begin(), kOwnPlaces.end());
@@ -158,7 +157,7 @@ Result<Prepared> prepare(const PlaceRequest& request, const plan::HostFacts& fac
       .caller_environment = caller.environment,
       .environment = std::move(own.environment),
       .base_environment = request.base_environment,
-      .backend = prepared.backend,
+      .backend = std::string(name_of(prepared.backend)),
       .command = command,
   }));
   prepared.search = std::move(own.search);
@@ -187,24 +186,24 @@ Result<FilesNow> files_now(const PlaceRequest& request, const plan::HostFacts& f
   return file_rules(request, facts, TRY(load_policy(request, facts, environment)));
 }
 
-Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy) {
-  static constexpr std::array<std::string_view, 6> kHere = {"namespace", "bwrap", "user", "container", "vm", "none"};
+Result<BackendKind> find_backend(std::string_view where, std::string_view name) {
   static constexpr std::array<std::string_view, 1> kLater = {"seatbelt"};
-  // A backend that was asked for by name isolates all the same.
-  if (policy.enabled == policy::Switch::kDisabled && !request.backend) return std::string("none");
-  const std::string name = request.backend.value_or(policy.backend.value_or("namespace"));
-  const std::string where = request.backend ? "--backend" : cat({policy.source, ": backend"});
+  if (const auto found = policy::backend_named(name)) return *found;
   if (std::ranges::find(kLater, name) != kLater.end()) {
-    return fail(Error::unsupported(cat(
-        {where, ": this version does not have ", name, "; it has namespace, bwrap, user, container, vm and none"})));
+    return fail(Error::unsupported(
+        cat({where, ": this version does not have ", name, "; it has ", policy::backend_list("and")})));
   }
-  if (std::ranges::find(kHere, name) == kHere.end()) {
-    const auto near = nearest(name, kHere);
-    return fail(Error::invalid(
-        cat({where, ": \"", printable(name), "\" is not a backend; ",
-             near ? cat({"did you mean ", *near, "?"}) : "use namespace, bwrap, user, container, vm or none"})));
-  }
-  return name;
+  const auto near = nearest(name, policy::kBackendNames);
+  return fail(Error::invalid(cat({where, ": \"", printable(name), "\" is not a backend; ",
+                                  near ? cat({"did you mean ", *near, "?"}) : "use " + policy::backend_list("or")})));
+}
+
+Result<BackendKind> backend_of(const PlaceRequest& request, const policy::Policy& policy) {
+  // A backend that was asked for by name isolates all the same.
+  if (policy.enabled == policy::Switch::kDisabled && !request.backend) return BackendKind::kNone;
+  if (request.backend) return *request.backend;
+  return policy.backend ? find_backend(cat({policy.source, ": backend"}), *policy.backend)
+                        : Result<BackendKind>(policy::kBackendDefault);
 }
 
 // Paths of certificates start where the policy's other paths do.
@@ -240,26 +239,27 @@ Status settle_network_for(Prepared& prepared, const Residence* residence, policy
   return settle_machine_network(prepared.backend, network, facts);
 }
 
-Status check_backend(const std::string& backend, const policy::Policy& policy, const PlaceRequest& request,
+Status check_backend(BackendKind backend, const policy::Policy& policy, const PlaceRequest& request,
                      const plan::HostFacts& facts, const Caller& caller) {
-  if (backend == "none") {
+  if (backend == BackendKind::kNone) {
     // Nobody else reads the settings on the way to a run: one that isolates pays nothing for them.
     const store::SettingsFile settings(config_directory(facts, caller.environment));
     TRY(check_none_is_allowed(settings, caller.residence != nullptr ? Asker::kDaemon : Asker::kPerson));
   }
   // Elsewhere what is written lies on a file system of the host's, of which a part cannot be had.
-  if ((!policy.limits.disk_bytes && !request.limits.disk_bytes) || backend == "container") return {};
-  return fail(Error::unsupported(cat(
-      {request.limits.disk_bytes ? std::string_view("the agent") : policy.source, ": limits.disk: backend ", backend,
-       " cannot hold it; leave it out, or use backend container. limits.tmpSize is that of private directories"})));
+  if ((!policy.limits.disk_bytes && !request.limits.disk_bytes) || policy::traits_of(backend).holds_disk) return {};
+  return fail(Error::unsupported(
+      cat({request.limits.disk_bytes ? std::string_view("the agent") : policy.source, ": limits.disk: backend ",
+           name_of(backend),
+           " cannot hold it; leave it out, or use backend container. limits.tmpSize is that of private directories"})));
 }
 
 // Nothing for another backend.
-Result<std::optional<OsUserPlace>> place_of_os_user(std::string_view backend, const LoadedPolicy& loaded,
+Result<std::optional<OsUserPlace>> place_of_os_user(BackendKind backend, const LoadedPolicy& loaded,
                                                     const PlaceRequest& request, const plan::HostFacts& facts,
                                                     const Caller& caller) {
-  if (backend == "vm") return std::optional(TRY(machine_place(loaded, request, facts, caller.residence)));
-  if (backend != "user") return std::optional<OsUserPlace>();
+  if (backend == BackendKind::kVm) return std::optional(TRY(machine_place(loaded, request, facts, caller.residence)));
+  if (backend != BackendKind::kUser) return std::optional<OsUserPlace>();
   const bool of_agent = caller.residence != nullptr;
   const std::string name = of_agent ? caller.residence->user : TRY(own_os_user(facts.uid, ""));
   return std::optional(TRY(os_user_place(name, of_agent ? caller.residence->agent : "", loaded, request, facts)));
@@ -272,7 +272,7 @@ std::vector<std::string> notes_of(const OsUserPlace& place) {
 
 void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_view source) {
   // No rule holds there, and what limits one would only mislead.
-  if (prepared.backend == "none") {
+  if (prepared.backend == BackendKind::kNone) {
     prepared.plan.notes.emplace_back(
         "backend none isolates nothing: the command reads, writes and reaches all that you do, whatever the policy "
         "says");
@@ -280,8 +280,8 @@ void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_v
   }
   std::ranges::move(notes, std::back_inserter(prepared.plan.notes));
   if (prepared.plan.network != plan::NetworkKind::kHost) return;
-  const std::string where =
-      prepared.backend == "user" ? cat({"network of ", source}) : std::string("sandbox.network of config.json");
+  const std::string where = prepared.backend == BackendKind::kUser ? cat({"network of ", source})
+                                                                   : std::string("sandbox.network of config.json");
   prepared.plan.notes.push_back(
       cat({"the network is this machine's own, with all that listens on it: ", where, " is \"host\""}));
 }
@@ -289,12 +289,11 @@ void add_notes(Prepared& prepared, std::vector<std::string> notes, std::string_v
 // A VM's kernel has its own counts, except for processes.
 void add_quotas(Prepared& prepared, const plan::HostFacts& facts, const Caller& caller) {
   prepared.plan.limits.processes = processes_of(prepared, facts, caller);
-  const bool isolates = prepared.backend != "none";
-  if (prepared.backend == "vm") return;
-  prepared.plan.process_limits = isolates ? plan::process_limits(facts) : plan::usual_process_limits(facts);
+  if (prepared.backend == BackendKind::kVm) return;
+  prepared.plan.process_limits =
+      policy::traits_of(prepared.backend).isolates ? plan::process_limits(facts) : plan::usual_process_limits(facts);
   // Other backends have no user namespace of the sandbox's own.
-  const bool has_namespace = prepared.backend == "namespace" || prepared.backend == "bwrap";
-  if (has_namespace) prepared.plan.user_counts = plan::user_counts(facts);
+  if (policy::traits_of(prepared.backend).guest_mounts) prepared.plan.user_counts = plan::user_counts(facts);
 }
 
 Status add_bridge(std::vector<std::uint16_t>& ports) {
@@ -317,18 +316,17 @@ Status add_gateway(Prepared& prepared, const policy::Network& network, const Cal
 
 // How many there may be where nobody said anything.
 std::uint64_t processes_of(const Prepared& prepared, const plan::HostFacts& facts, const Caller& caller) {
-  if (prepared.plan.limits.pids != 0 || prepared.backend == "none") return 0;
-  if (prepared.backend == "container") return plan::kContainerProcessesDefault;
+  if (prepared.plan.limits.pids != 0 || prepared.backend == BackendKind::kNone) return 0;
+  if (prepared.backend == BackendKind::kContainer) return plan::kContainerProcessesDefault;
   const bool stays = caller.residence != nullptr;
   return plan::processes_default(facts, stays ? plan::Stay::kForMany : plan::Stay::kForOneCommand);
 }
 
 // A call that is held can be answered with a descriptor in one step since Linux 5.14 (SECCOMP_ADDFD_FLAG_SEND,
 // seccomp_unotify(2)). Before, names are held where they exist at the start.
-plan::Supervision supervision_of(std::string_view backend, const plan::HostFacts& facts) {
+plan::Supervision supervision_of(BackendKind backend, const plan::HostFacts& facts) {
   // In a container, and as an OS user, the guest has no mounts of its own to change files by.
-  if (backend == "none" || backend == "container" || backend == "user" || backend == "vm")
-    return plan::Supervision::kNone;
+  if (!policy::traits_of(backend).guest_mounts) return plan::Supervision::kNone;
   int major = 0;
   int minor = 0;
   const char* end = facts.kernel.data() + facts.kernel.size();
@@ -353,19 +351,20 @@ std::vector<policy::Rule> patterns_of(const std::vector<policy::Rule>& rules) {
   return patterns;
 }
 
-Result<plan::NetworkKind> network_kind(const policy::Network& network, std::string_view backend,
+Result<plan::NetworkKind> network_kind(const policy::Network& network, BackendKind backend,
                                        const Residence* residence) {
-  if (backend == "none") return plan::NetworkKind::kHost;
-  if (backend == "user") TRY(check_os_user_network(network));
+  if (backend == BackendKind::kNone) return plan::NetworkKind::kHost;
+  if (backend == BackendKind::kUser) TRY(check_os_user_network(network));
   if (network.mode == policy::NetworkMode::kHost) {
-    if (backend == "user") return plan::NetworkKind::kHost;
-    return fail(Error::unsupported(cat({"\"network\" is \"host\": backend ", backend,
+    if (backend == BackendKind::kUser) return plan::NetworkKind::kHost;
+    return fail(Error::unsupported(cat({"\"network\" is \"host\": backend ", name_of(backend),
                                         " holds its network by rules; change that, or use backend user"})));
   }
   if (residence != nullptr && residence->network == Residence::Network::kHost) {
     // Elsewhere commands make Unix sockets, and those without a name are the network's.
-    if (backend == "container") return plan::NetworkKind::kHost;
-    return fail(Error::unsupported(cat({"backend ", backend, " cannot have the host's network; container can"})));
+    if (backend == BackendKind::kContainer) return plan::NetworkKind::kHost;
+    return fail(
+        Error::unsupported(cat({"backend ", name_of(backend), " cannot have the host's network; container can"})));
   }
   const bool has_bridge = residence != nullptr && residence->bridge_port;
   const bool nothing = network.mode == policy::NetworkMode::kNone && !has_bridge;
@@ -387,11 +386,11 @@ bool reads_requests(const policy::Network& network, const Residence* residence) 
   return !network.rules.empty() || (residence != nullptr && residence->swaps);
 }
 
-Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts,
-                                      std::string_view backend, const Residence* residence) {
+Result<std::string> working_directory(const PlaceRequest& request, const plan::HostFacts& facts, BackendKind backend,
+                                      const Residence* residence) {
   if (residence != nullptr && !residence->cwd.empty()) return residence->cwd;
   // A directory of the machine's, which nobody can look at here.
-  if (backend == "vm") return request.cwd.value_or(std::string(kMachineHome));
+  if (backend == BackendKind::kVm) return request.cwd.value_or(std::string(kMachineHome));
   if (!request.cwd) return facts.cwd;
   const std::string path = TRY_CTX(policy::absolute_path(*request.cwd, facts.home, facts.cwd), "--cwd");
   return TRY_CTX(host::canonical_path(path), "--cwd").path;
@@ -455,13 +454,13 @@ Result<plan::ImageInput> engine_image_of(const PlaceRequest& request, const plan
 }
 
 // An image is the namespace backend's and an engine's.
-Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, std::string_view backend,
+Result<std::optional<plan::ImageInput>> image_of(const PlaceRequest& request, BackendKind backend,
                                                  const plan::HostFacts& facts, const Residence* residence) {
-  if (backend == "container") return TRY(engine_image_of(request, facts, residence));
+  if (backend == BackendKind::kContainer) return TRY(engine_image_of(request, facts, residence));
   if (!request.image) return std::optional<plan::ImageInput>();
-  if (backend != "namespace") {
-    return fail(
-        Error::unsupported(cat({"an image: backend ", backend, " has the host's own files; use --backend namespace"})));
+  if (backend != BackendKind::kNamespace) {
+    return fail(Error::unsupported(
+        cat({"an image: backend ", name_of(backend), " has the host's own files; use --backend namespace"})));
   }
   plan::ImageInput input = TRY(image_input(*request.image, facts));
   if (residence != nullptr) {
@@ -513,21 +512,21 @@ Result<std::vector<plan::Share>> shares_of(const Residence* residence) {
   return shares;
 }
 
-bool is_of_host_tree(const PlaceRequest& request, std::string_view backend) {
-  return !request.image && (backend == "namespace" || backend == "bwrap");
+bool is_of_host_tree(const PlaceRequest& request, BackendKind backend) {
+  return !request.image && policy::traits_of(backend).guest_mounts;
 }
 
-Result<OwnFiles> own_files_of(const PlaceRequest& request, std::string_view backend, plan::NetworkKind network,
+Result<OwnFiles> own_files_of(const PlaceRequest& request, BackendKind backend, plan::NetworkKind network,
                               const host::PathQuestion& question, const plan::HostFacts& facts, const Caller& caller,
                               plan::CommittedFiles committed) {
   const bool has_own_tree = is_of_host_tree(request, backend);
   // An image's own /etc/passwd gets a line, and an OS user has one already.
-  const bool is_of_host = has_own_tree || (backend == "none" && !request.image);
+  const bool is_of_host = has_own_tree || (backend == BackendKind::kNone && !request.image);
   OwnFiles own = TRY(own_files(has_own_tree ? SystemFiles::kHosts : SystemFiles::kOther, network,
                                is_of_host ? caller.residence : nullptr, facts));
   own.environment = request.environment;
   const bool is_agents = caller.residence != nullptr && caller.residence->purpose == Residence::Purpose::kLive;
-  const bool has_place = has_own_tree || backend == "namespace" || backend == "container";
+  const bool has_place = has_own_tree || backend == BackendKind::kNamespace || backend == BackendKind::kContainer;
   if (has_place && is_agents) add_git_of_person(own.covered, own.environment, facts, question, caller, committed);
   return own;
 }

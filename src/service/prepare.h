@@ -13,6 +13,7 @@
 #include "plan/name_files.h"
 #include "plan/path_facts.h"
 #include "plan/plan.h"
+#include "policy/backend_kind.h"
 #include "policy/parent_proxy.h"
 #include "policy/policy.h"
 #include "policy/rules.h"
@@ -22,6 +23,8 @@
 #include "service/sandbox_repositories.h"
 
 namespace hutch::service {
+
+using policy::BackendKind;
 
 // How an agent lives in its sandbox, besides what its policy says.
 struct Residence {
@@ -56,7 +59,7 @@ struct Prepared {
   plan::SandboxPlan plan;  // without seccomp
   plan::SearchRules search;  // from the host's resolver configuration
   policy::ParentProxies parent_proxies;
-  std::string backend;
+  BackendKind backend = policy::kBackendDefault;
   std::string agent{};  // whose settings open the network; empty: options of a command line do
   plan::CommittedFiles committed = plan::CommittedFiles::kHeldBack;
   std::vector<MadeRepository> made{};  // repositories of earlier sandboxes, which count as this one's
@@ -76,8 +79,12 @@ struct Judged {
   std::optional<sandbox::JoinedNamespaces> beside{};  // of the sandbox that is joined
 };
 
-// Which backend a request gets by a policy. Code::kUnsupported and kInvalidArgument for what is none here.
-Result<std::string> backend_of(const PlaceRequest& request, const policy::Policy& policy);
+// The backend called `name`, which `where` gave: a key or an option. kInvalidArgument for an unknown name, kUnsupported
+// for a backend that only other systems have.
+Result<BackendKind> find_backend(std::string_view where, std::string_view name);
+
+// The backend that a request gets by a policy; fails as find_backend() does.
+Result<BackendKind> backend_of(const PlaceRequest& request, const policy::Policy& policy);
 
 // A policy's network as a request makes it: with its options, and the paths in it absolute.
 Status settle_network(policy::Network& network, const policy::NetworkOptions& options, const plan::HostFacts& facts,

@@ -93,7 +93,7 @@ TEST_F(PrepareTest, TheEnvironmentMayBePathAlone) {
 TEST_F(PrepareTest, BuiltInPolicy) {
   const auto result = prepared();
   ASSERT_TRUE(result.has_value()) << result.error().message;
-  EXPECT_EQ(result->backend, "namespace");
+  EXPECT_EQ(result->backend, BackendKind::kNamespace);
   EXPECT_EQ(result->policy.source, "built-in default");
   EXPECT_EQ(result->plan.network, plan::NetworkKind::kGateway) << "so that what is refused can be told";
   EXPECT_EQ(result->plan.cwd, project_);
@@ -137,11 +137,11 @@ TEST_F(PrepareTest, NamedPolicy) {
 }
 
 TEST_F(PrepareTest, Backend) {
-  request_.backend = "namepsace";
-  EXPECT_EQ(error(), "--backend: \"namepsace\" is not a backend; did you mean namespace?");
-  request_.backend = "seatbelt";
-  EXPECT_THAT(error(), StartsWith("--backend: this version does not have seatbelt"));
-  request_.backend = "vm";
+  const auto found = [](const char* name) { return find_backend("--backend", name); };
+  EXPECT_EQ(found("namepsace").error().message, "--backend: \"namepsace\" is not a backend; did you mean namespace?");
+  EXPECT_THAT(found("seatbelt").error().message, StartsWith("--backend: this version does not have seatbelt"));
+  EXPECT_THAT(found("x").error().message, HasSubstr("use namespace, bwrap, user, container, vm or none"));
+  request_.backend = BackendKind::kVm;
   EXPECT_EQ(prepared()->plan.cwd, "/workspace");
   EXPECT_EQ(prepared()->plan.uid, 1000U);
   EXPECT_EQ(prepared()->plan.network, plan::NetworkKind::kGateway);
@@ -154,18 +154,18 @@ TEST_F(PrepareTest, Backend) {
   request_.network.allow_sockets = {"/run/x"};
   EXPECT_THAT(error(), StartsWith("backend vm: a machine reaches none of this one's Unix sockets"));
   request_.network.allow_sockets.clear();
-  request_.backend = "none";
+  request_.backend = BackendKind::kNone;
   EXPECT_EQ(prepared()->plan.network, plan::NetworkKind::kHost);
   write(base_ / "config/hutch/default.json", R"({"backend": "bwrap"})");
   request_.backend.reset();
-  EXPECT_EQ(prepared()->backend, "bwrap");
+  EXPECT_EQ(prepared()->backend, BackendKind::kBwrap);
 }
 
 TEST_F(PrepareTest, DisabledIsTheBackendNone) {
   write(base_ / "config/hutch/default.json", R"({"enabled": false, "backend": "bwrap"})");
-  EXPECT_EQ(prepared()->backend, "none");
-  request_.backend = "namespace";
-  EXPECT_EQ(prepared()->backend, "namespace") << "asked for by name";
+  EXPECT_EQ(prepared()->backend, BackendKind::kNone);
+  request_.backend = BackendKind::kNamespace;
+  EXPECT_EQ(prepared()->backend, BackendKind::kNamespace) << "asked for by name";
 }
 
 TEST_F(PrepareTest, WhetherThereMayBeNoIsolation) {
@@ -177,7 +177,7 @@ TEST_F(PrepareTest, WhetherThereMayBeNoIsolation) {
     return !result;
   };
   const Residence agent;
-  request_.backend = "none";
+  request_.backend = BackendKind::kNone;
   EXPECT_FALSE(refuses()) << "a person types it";
   caller_.residence = &agent;
   EXPECT_TRUE(refuses());
@@ -197,9 +197,9 @@ TEST_F(PrepareTest, WhetherThereMayBeNoIsolation) {
 TEST_F(PrepareTest, TheDiskIsLimitedByContainersAlone) {
   write(base_ / "config/hutch/default.json", R"({"limits": {"disk": "1G"}})");
   EXPECT_THAT(error(), HasSubstr("default.json: limits.disk: backend namespace cannot hold it"));
-  request_.backend = "none";
+  request_.backend = BackendKind::kNone;
   EXPECT_THAT(error(), HasSubstr("limits.disk: backend none cannot hold it"));
-  request_.backend = "container";
+  request_.backend = BackendKind::kContainer;
   request_.image = "debian:12";
   const auto result = prepared();
   ASSERT_TRUE(result) << result.error().message;
@@ -221,7 +221,7 @@ TEST_F(PrepareTest, NetworkKinds) {
   EXPECT_THAT(prepared()->policy.network.allowed_domains, testing::ElementsAre("example.com"));
   request_.network.mode.reset();
   EXPECT_THAT(error(), StartsWith("--allow-domain: the policy's network is \"none\""));
-  request_.backend = "none";
+  request_.backend = BackendKind::kNone;
   request_.network = {};
   EXPECT_EQ(kind(R"("outbound")"), plan::NetworkKind::kHost);
 }
@@ -282,7 +282,7 @@ TEST_F(PrepareTest, JudgesHosts) {
   request_.network.mode = policy::NetworkMode::kNone;
   EXPECT_THAT(judged("a.example.com"), StartsWith("denied: "));
   EXPECT_THAT(judged("localhost:5432"), StartsWith("denied: "));
-  request_.backend = "none";
+  request_.backend = BackendKind::kNone;
   EXPECT_THAT(judged("x.org"), StartsWith("allowed: connect x.org (x.org:443): --backend none: "));
 }
 

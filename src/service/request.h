@@ -10,6 +10,7 @@
 
 #include "plan/make_plan.h"
 #include "policy/amend.h"
+#include "policy/backend_kind.h"
 #include "policy/policy.h"
 
 namespace hutch::service {
@@ -27,7 +28,7 @@ struct LimitOptions {
 
 // The options that `run`, `explain` and `check` share: everything that decides the plan.
 struct PlaceRequest {
-  std::optional<std::string> backend;      // none, bwrap, namespace
+  std::optional<policy::BackendKind> backend;  // absent: the policy's
   std::optional<std::string> image{};      // its name; the host's own files without one
   std::optional<policy::Policy> policy;    // given by a program, of the current directory
   std::optional<std::string> policy_file;  // else default.json or projects.json

@@ -122,17 +122,17 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
                       .questions = control || sandbox::TerminalPrompt::may_ask() ? plan::FileQuestions::kAll
                                                                                  : plan::FileQuestions::kNone};
   Prepared prepared = TRY(prepare_with_directories(request.place, facts, caller, tell));
-  if (ahead && ahead->name() != prepared.backend) ahead.reset();
+  if (ahead && ahead->name() != name_of(prepared.backend)) ahead.reset();
   TRY(add_filter(prepared, facts));
   for (const std::string& note : prepared.plan.notes) tell(note);
-  const bool disabled = prepared.policy.enabled == policy::Switch::kDisabled && prepared.backend == "none";
+  const bool disabled = prepared.policy.enabled == policy::Switch::kDisabled && prepared.backend == BackendKind::kNone;
   if (disabled) tell(status_line(prepared.policy, terminal_colour()));
 
   std::optional<Recorder> recorder;
   const std::function<Recorder&()> record = [&]() -> Recorder& {
     if (recorder) return *recorder;
     recorder.emplace(dirs.data, tell);
-    recorder->started({command, prepared.plan.cwd, prepared.policy.source, prepared.backend});
+    recorder->started({command, prepared.plan.cwd, prepared.policy.source, std::string(name_of(prepared.backend))});
     const bool by_session = request.place.enabled == policy::Switch::kDisabled;
     if (disabled) {
       recorder->decided({"run without isolation", "allowed",
@@ -144,7 +144,7 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
   const Job job{request, command, facts, dirs,  prepared, signals.get(), control ? &*control : nullptr, tell,
                 session, record,  guest, ahead, git};
   auto report = run_prepared(job);
-  if (git.before || prepared.backend == "none") tell_redirected_git(prepared, tell);
+  if (git.before || prepared.backend == BackendKind::kNone) tell_redirected_git(prepared, tell);
   if (git.before) hold_git_states(*git.before, dirs, decide.keep, tell);
   if (!report) {
     record().failed(report.error());
@@ -207,7 +207,7 @@ Result<RunReport> run_prepared(const Job& job) {
   const auto& [questions, network, sockets, files] = beside;
   look_at_cut_off(job.dirs.data, job.tell);
   job.record();
-  if (job.prepared.backend != "none" && !GitBefore::is_announced(job.prepared)) remember_git(job);
+  if (job.prepared.backend != BackendKind::kNone && !GitBefore::is_announced(job.prepared)) remember_git(job);
   const bool as_json = job.request.form == OutputForm::kJson;
   sandbox::Streams streams = TRY(sandbox::Streams::open({
       .output = as_json ? sandbox::Output::kCapture : sandbox::Output::kPass,
@@ -253,7 +253,7 @@ Result<RunReport> run_prepared(const Job& job) {
                                                              .idle_timeout = plan.limits.idle_timeout});
   if (!outcome) return fail(explain_backend_failure(job.prepared.backend, std::move(outcome).error()));
   if (questions) std::ranges::move(questions->take_refusals(), std::back_inserter(outcome->refusals));
-  return RunReport{job.prepared.backend, TRY(conclude(std::move(*outcome), holding))};
+  return RunReport{std::string(name_of(job.prepared.backend)), TRY(conclude(std::move(*outcome), holding))};
 }
 
 void remember_git(const Job& job) {
@@ -327,7 +327,7 @@ std::string rule_hiding(const Job& job, const std::string& path) {
 
 Result<backend::Instance> start_backend(const Job& job, Holding& holding) {
   const bool ahead = job.ahead != nullptr;
-  const auto chosen = ahead ? std::move(job.ahead) : TRY(backend_named(job.prepared.backend));
+  const auto chosen = ahead ? std::move(job.ahead) : TRY(make_backend(job.prepared.backend));
   backend::StartOptions options{.guest_program = job.guest, .landlock_abi = job.facts.landlock_abi, .admit = {}};
   if (holding.cgroup) options.admit = [&](pid_t process) { return holding.cgroup->admit(process); };
   auto instance = chosen->start(job.prepared.plan, options);
@@ -350,14 +350,14 @@ Result<std::vector<std::string>> command_of(const RunRequest& request) {
 // told when its turn comes.
 std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place, const std::string& guest) {
   // With an image the plan says which ids the guest gets.
-  if (place.image || place.backend.value_or("namespace") != "namespace") return nullptr;
+  if (place.image || place.backend.value_or(BackendKind::kNamespace) != BackendKind::kNamespace) return nullptr;
   auto ahead = std::make_unique<backend::NamespaceBackend>();
   if (!ahead->start_ahead(guest)) return nullptr;
   return ahead;
 }
 
 Status build_missing(const PlaceRequest& place, const Tell& tell) {
-  const bool of_engine = place.backend.value_or("") == "container";
+  const bool of_engine = place.backend == BackendKind::kContainer;
   if (!place.image && !of_engine) return {};
   const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
   const std::string image = place.image.value_or(std::string(kDefaultImage));

@@ -78,7 +78,7 @@ std::optional<std::set<std::string>> engine_controllers() {
 }
 
 bool SandboxPool::holds(std::string_view controller, const sandbox::PoolSpec& spec) const {
-  if (spec.backend != "container") return cgroups_.contains(std::string(controller));
+  if (spec.backend != BackendKind::kContainer) return cgroups_.contains(std::string(controller));
   const std::scoped_lock lock(engine_mutex_);
   // An engine that does not answer may answer the next time; until then the start reports it.
   if (!engine_) engine_ = engine_controllers();
@@ -104,8 +104,10 @@ Result<sandbox::PoolSpec> SandboxPool::spec_of(const PoolWish& wish) const {
   const store::Settings settings = TRY(store::SettingsFile(host_.dirs.config).read());
   sandbox::PoolSpec spec;
   spec.trust = wish.trust;
-  if (!settings.sandbox.backend.empty()) spec.backend = settings.sandbox.backend;
-  if (!wish.backend.empty()) spec.backend = wish.backend;
+  if (!settings.sandbox.backend.empty()) {
+    spec.backend = TRY(find_backend("sandbox.runtime of config.json", settings.sandbox.backend));
+  }
+  if (!wish.backend.empty()) spec.backend = TRY(find_backend("backend", wish.backend));
   spec.image = TRY(pool_image(wish, settings));
   // What nobody has said holds where it can; what somebody has said is an error where it cannot.
   spec.memory_bytes = TRY(memory_of(wish, settings, holds(host::kMemory, spec) ? kPoolMemoryBytes : 0));
@@ -116,7 +118,7 @@ Result<sandbox::PoolSpec> SandboxPool::spec_of(const PoolWish& wish) const {
   spec.environment = wish.environment;
   if (spec.trust == sandbox::Trust::kTrusted) spec.hosts = settings.security.allowed_hosts;
   spec.network = TRY(pool_network(spec, settings));
-  spec.policy = TRY(kind_digest(host_, spec.backend == "container" ? std::string() : spec.image));
+  spec.policy = TRY(kind_digest(host_, spec.backend == BackendKind::kContainer ? std::string() : spec.image));
   return spec;
 }
 
@@ -129,7 +131,8 @@ Result<std::chrono::milliseconds> SandboxPool::timeout() const {
 Result<sandbox::PoolNetwork> pool_network(const sandbox::PoolSpec& spec, const store::Settings& settings) {
   using sandbox::PoolNetwork;
   const bool wanted = settings.sandbox.network == store::Settings::Sandbox::Network::kHost;
-  if (!wanted || spec.trust != sandbox::Trust::kTrusted || spec.backend != "container") return PoolNetwork::kGateway;
+  if (!wanted || spec.trust != sandbox::Trust::kTrusted || spec.backend != BackendKind::kContainer)
+    return PoolNetwork::kGateway;
   if (settings.security.allowed_hosts.empty()) return PoolNetwork::kHost;
   return fail(Error::invalid(
       "config.json: on the network that sandbox.network \"host\" gives, security.allowedHosts holds nothing; remove "

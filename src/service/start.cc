@@ -17,39 +17,40 @@
 
 namespace hutch::service {
 
-Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name,
-                                                        std::vector<std::string> bwrap_arguments) {
-  if (name != "bwrap" && !bwrap_arguments.empty()) {
-    return fail(Error::invalid(cat({"arguments for bwrap have no meaning with backend ", name})));
+Result<std::unique_ptr<backend::Backend>> make_backend(BackendKind kind, std::vector<std::string> bwrap_arguments) {
+  if (kind != BackendKind::kBwrap && !bwrap_arguments.empty()) {
+    return fail(Error::invalid(cat({"arguments for bwrap have no meaning with backend ", name_of(kind)})));
   }
-  if (name == "none") return std::make_unique<backend::NoneBackend>();
-  if (name == "namespace") return std::make_unique<backend::NamespaceBackend>();
-  if (name == "container") return std::make_unique<backend::container::ContainerBackend>(TRY(container_settings()));
-  if (name == "vm") {
-    const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
-    return std::make_unique<backend::vm::VmBackend>(TRY(vm_settings(facts)),
-                                                    std::make_unique<backend::NamespaceBackend>());
+  switch (kind) {
+    case BackendKind::kNone: return std::make_unique<backend::NoneBackend>();
+    case BackendKind::kNamespace: return std::make_unique<backend::NamespaceBackend>();
+    case BackendKind::kContainer:
+      return std::make_unique<backend::container::ContainerBackend>(TRY(container_settings()));
+    case BackendKind::kUser: return std::make_unique<backend::UserBackend>();
+    case BackendKind::kBwrap:
+      return std::make_unique<backend::BwrapBackend>(TRY(bwrap_program()), std::move(bwrap_arguments));
+    case BackendKind::kVm: break;
   }
-  if (name == "user") return std::make_unique<backend::UserBackend>();
-  if (name == "bwrap") return std::make_unique<backend::BwrapBackend>(TRY(bwrap_program()), std::move(bwrap_arguments));
-  return fail(
-      Error::unsupported(cat({"backend ", name, ": this version has none, bwrap, namespace, user, container and vm"})));
+  const plan::HostFacts facts = TRY_CTX(host::probe_facts(), "look at this machine");
+  return std::make_unique<backend::vm::VmBackend>(TRY(vm_settings(facts)),
+                                                  std::make_unique<backend::NamespaceBackend>());
 }
 
 namespace {
 
 // Refused if rlimits hold the memory limit for each process, because nothing else would bound such memory.
 plan::UnmappedMemory unmapped_memory_of(const Prepared& prepared, const plan::HostFacts& facts) {
-  const bool own = prepared.backend == "namespace" || prepared.backend == "bwrap";
-  if (!own || prepared.plan.limits.memory_bytes == 0) return plan::UnmappedMemory::kAllow;
+  if (!policy::traits_of(prepared.backend).guest_mounts || prepared.plan.limits.memory_bytes == 0)
+    return plan::UnmappedMemory::kAllow;
   const bool by_rlimits = host::find_cgroup_place(facts.uid).kind == plan::CgroupKind::kNone;
   return by_rlimits ? plan::UnmappedMemory::kRefuse : plan::UnmappedMemory::kAllow;
 }
 
 // The rights of a VM's files, and of an OS user's, are worth nothing to anybody else.
 plan::SetIds set_ids_of(const Prepared& prepared) {
-  const bool shares = prepared.backend == "namespace" || prepared.backend == "bwrap" || prepared.backend == "container";
-  return shares && prepared.plan.rights != plan::Rights::kImageRoot ? plan::SetIds::kRefuse : plan::SetIds::kAllow;
+  return policy::traits_of(prepared.backend).file_rules && prepared.plan.rights != plan::Rights::kImageRoot
+             ? plan::SetIds::kRefuse
+             : plan::SetIds::kAllow;
 }
 
 plan::Serving serving_of(const plan::SandboxPlan& plan, const plan::HostFacts& facts) {
@@ -91,7 +92,7 @@ Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts) {
 Result<Holding> hold_limits(const Prepared& prepared, const plan::HostFacts& facts, host::SharedCgroup* shared) {
   const plan::SandboxPlan& plan = prepared.plan;
   Holding holding;
-  if (prepared.backend == "user" && facts.uid != 0) {
+  if (prepared.backend == BackendKind::kUser && facts.uid != 0) {
     holding.processes_max = plan.limits.processes;
     if (host::wants_cgroup(plan.limits)) holding.by = "hutch-helper";
     return holding;
@@ -102,7 +103,7 @@ Result<Holding> hold_limits(const Prepared& prepared, const plan::HostFacts& fac
   }
   plan::ResourceLimits limits = plan.limits;
   // Of the processes in there the machine's kernel knows, and its memory is theirs; the time of QEMU is all they have.
-  const bool machine = prepared.backend == "vm";
+  const bool machine = prepared.backend == BackendKind::kVm;
   if (machine) {
     if (limits.memory_bytes != 0) holding.by = "the machine";
     holding.processes_max = limits.pids != 0 ? limits.pids : limits.processes;

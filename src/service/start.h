@@ -19,8 +19,7 @@
 namespace hutch::service {
 
 // `bwrap_arguments` are for bwrap alone, behind those of the plan.
-Result<std::unique_ptr<backend::Backend>> backend_named(const std::string& name,
-                                                        std::vector<std::string> bwrap_arguments = {});
+Result<std::unique_ptr<backend::Backend>> make_backend(BackendKind kind, std::vector<std::string> bwrap_arguments = {});
 
 // The filter of system calls, as the plan is to have it here.
 Status add_filter(Prepared& prepared, const plan::HostFacts& facts);

@@ -55,8 +55,7 @@ Status check_start(const PlaceRequest& request, const plan::HostFacts& facts,
   const auto why = plan::why_wide(facts.cwd, facts.home, repositories_in(facts.cwd));
   if (!why) return {};
   const LoadedPolicy loaded = TRY(load_policy(request, facts, sys::own_environment()));
-  const std::string backend = TRY(backend_of(request, loaded.policy));
-  const bool by_rules = backend == "namespace" || backend == "bwrap" || backend == "container";
+  const bool by_rules = policy::traits_of(TRY(backend_of(request, loaded.policy))).file_rules;
   const auto says_here = [&](const policy::PathEntry& entry) { return is_here(entry, facts); };
   const bool here = std::ranges::any_of(loaded.policy.filesystem.allow_write, says_here);
   // Somebody saved an entry of projects.json for this directory.

@@ -269,6 +269,10 @@ Result<AgentRecord> with_entry(Json json, const std::string& key, const std::str
 
 }  // namespace
 
+policy::BackendKind backend_kind(const AgentRecord& record) {
+  return policy::backend_named(record.backend).value_or(policy::kBackendDefault);
+}
+
 Status check_agent_name(std::string_view name) {
   const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
   const bool begins = !name.empty() && name.front() >= 'a' && name.front() <= 'z';

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "policy/backend_kind.h"
 
 namespace hutch::store {
 
@@ -68,6 +69,11 @@ struct AgentRecord {
   CodeAgent code_agent;
   bool operator==(const AgentRecord&) const = default;
 };
+
+// The backend that the record names; the default one for a record without a name. An agent's settings are checked when
+// they are set, so an unknown name can only come from another version: it counts as the default here, and the start of
+// its sandbox fails with the name.
+policy::BackendKind backend_kind(const AgentRecord& record);
 
 // In place of an image's name: none until something is to be installed, and the default image from then on.
 inline constexpr std::string_view kImageOnNeed = "auto";

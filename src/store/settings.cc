@@ -111,8 +111,8 @@ constexpr std::array kKeys = {
     Key{"codeAgent.env", Type::kTextMap, "variables that it gets", "none"},
 };
 
-constexpr std::array<std::string_view, 7> kRuntimes = {"namespace", "bwrap", "none",  "user",
-                                                       "container", "vm",    "docker"};
+// As other programs call the backend container.
+constexpr std::string_view kDocker = "docker";
 
 const Key* find_key(std::string_view name);
 std::string unknown_key(std::string_view name);
@@ -141,7 +141,7 @@ Result<Settings> parse_settings(std::string_view text, std::string_view source) 
     settings.daemon.upload_max = *policy::parse_size(size_text(*most));
   }
   settings.sandbox.backend = text_in(root, "sandbox.runtime");
-  if (settings.sandbox.backend == "docker") settings.sandbox.backend = "container";
+  if (settings.sandbox.backend == kDocker) settings.sandbox.backend = "container";
   settings.sandbox.image = text_in(root, "sandbox.image");
   if (text_in(root, "sandbox.network") == "host") settings.sandbox.network = Settings::Sandbox::Network::kHost;
   settings.sandbox.timeout = number_in(root, "sandbox.defaults.timeout");
@@ -174,7 +174,7 @@ AgentRecord with_defaults(AgentRecord record, const Settings& settings) {
   const Settings::Sandbox& sandbox = settings.sandbox;
   record.backend = sandbox.backend;
   // Of another backend "auto" says nothing, and nobody has said it of this agent.
-  const bool has_auto = record.backend.empty() || record.backend == "namespace";
+  const bool has_auto = backend_kind(record) == policy::BackendKind::kNamespace;
   if (has_auto || sandbox.image != kImageOnNeed) record.image = sandbox.image;
   record.limits.memory = sandbox.memory;
   record.limits.cpus = sandbox.cpus;
@@ -352,8 +352,8 @@ std::optional<std::string> complaint(const Key& key, const Json& value) {
       expected = "a number of CPUs: \"1.5\"";
       break;
     case Type::kRuntime:
-      fits = text && std::ranges::find(kRuntimes, value.get<std::string>()) != kRuntimes.end();
-      expected = "namespace, bwrap, none, user, container, vm or docker";
+      fits = text && (value == kDocker || policy::backend_named(value.get<std::string>()));
+      expected = cat({policy::backend_list("or"), "; ", kDocker, " is container"});
       break;
     case Type::kNetwork:
       fits = value == "gateway" || value == "host";
@@ -437,6 +437,12 @@ std::string size_text(const Json& value) {
   return text;
 }
 
+std::vector<std::string_view> runtimes() {
+  std::vector<std::string_view> names = policy::backend_names(nullptr);
+  names.push_back(kDocker);
+  return names;
+}
+
 Json schema_of(const Key& key) {
   const auto of_type = [](std::string_view type) -> Json { return {{"type", type}}; };
   switch (key.type) {
@@ -447,7 +453,7 @@ Json schema_of(const Key& key) {
     case Type::kSize:
     case Type::kMemory: return {{"type", Json::array({"string", "integer"})}};
     case Type::kCpus: return {{"type", Json::array({"string", "number"})}};
-    case Type::kRuntime: return {{"enum", kRuntimes}};
+    case Type::kRuntime: return {{"enum", runtimes()}};
     case Type::kNetwork: return {{"enum", {"gateway", "host"}}};
     case Type::kPath: return {{"type", "string"}, {"pattern", "^/"}};
     case Type::kUrl: return {{"type", "string"}, {"pattern", "^https?://"}};
