@@ -8,7 +8,7 @@ import sys
 from shell import Failed, say
 
 VERBS = ["run", "build", "test", "bench", "lint", "fuzz", "fmt", "new-verb", "attacks", "works", "clients", "package",
-         "help"]
+         "release", "help"]
 
 
 def module_of(verb):
