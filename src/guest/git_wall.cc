@@ -90,6 +90,11 @@ Status judge_git_name(const Entry& entry, MadeOf what) {
   const std::string_view name = plain_name(entry);
   const plan::GitName kind = plan::git_name(name);
   const std::string_view directory = parent_path(entry.path);
+  // git writes such a name into "commondir" where the user's references say so, and takes hooks and configuration from
+  // the directory of that name.
+  if (plan::is_object_name(name)) {
+    return directory.ends_with("/.git") || plan::is_git_directory(parts_in(entry.at(), "")) ? held() : Status();
+  }
   if (kind == kOther) {
     if (!directory.ends_with("/hooks") || plan::is_sample_hook(name)) return {};
     return plan::is_git_directory(parts_in(entry.at(), "../")) ? held() : Status();

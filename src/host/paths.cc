@@ -82,6 +82,7 @@ class PathStudy {
   std::vector<RuleLink> denied_links_;
   std::vector<RuleLink> own_links_;
   std::vector<Rule> patterns_;
+  bool searched_all_ = true;
   std::vector<std::string> repositories_;  // for git_reach; includes ".git" files
   plan::ObeyedPlaces obeyed_;
   std::vector<std::string> roots_;  // that the sandbox may write
@@ -121,8 +122,8 @@ Result<PathAnswer> PathStudy::run() {
   TRY(look_at_root());
   add_notes();
   std::vector<std::string> missing = missing_store();
-  return PathAnswer{std::move(rules_),  looker_.facts(),   std::move(notes_),
-                    std::move(obeyed_), std::move(names_), std::move(missing)};
+  return PathAnswer{std::move(rules_), looker_.facts(), std::move(notes_), std::move(obeyed_),
+                    std::move(names_), searched_all_,   std::move(missing)};
 }
 
 Status PathStudy::add_rules() {
@@ -341,6 +342,7 @@ Status PathStudy::add_mandatory() {
                                  .closed = closed,
                                  .is_sandboxes = question_.is_sandboxes};
     const MandatoryFound found = TRY(find_mandatory(search));
+    searched_all_ = searched_all_ && found.not_searched.empty();
     for (const std::string& link : found.told_links) {
       auto resolved = looker_.resolve(link, FinalLink::kFollow);
       if (resolved) obeyed_.told.push_back(std::move(resolved->path));

@@ -38,6 +38,7 @@ struct PathAnswer {
   std::vector<std::string> notes;
   plan::ObeyedPlaces obeyed;
   std::vector<plan::NameRule> names;  // names from git's configuration, in each work tree
+  bool searched_all = true;  // whether the search for repositories could enter each directory
   std::vector<std::string> missing_store;  // hutch's own directories that a sandbox could make, because they are absent
 };
 

@@ -202,6 +202,11 @@ bool is_repository_config(std::string_view path) {
 
 bool is_full_of_git(std::string_view name) { return name == "objects" || name == "refs" || name == "logs"; }
 
+bool is_object_name(std::string_view name) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  return (name.size() == 40 || name.size() == 64) && name.find_first_not_of(kDigits) == std::string_view::npos;
+}
+
 GitName git_name(std::string_view name) {
   if (name == "HEAD" || name == "objects" || name == "refs") return GitName::kPart;
   if (name == "commondir") return GitName::kCommonDirectory;

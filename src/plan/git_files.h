@@ -62,6 +62,9 @@ bool is_repository_config(std::string_view path);
 // ".git" file of a sandbox leads below it.
 bool is_full_of_git(std::string_view name);
 
+// Whether the name is that of an object, in hexadecimal: no file of a repository's own directory has one.
+bool is_object_name(std::string_view name);
+
 // The meaning of a name to git, if its directory is a repository.
 enum class GitName { kOther, kPart, kCommonDirectory, kConfig, kHooks };
 GitName git_name(std::string_view name);

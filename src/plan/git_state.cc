@@ -19,13 +19,14 @@ constexpr std::string_view kWritesFile = "names a file that git would write";
 constexpr std::string_view kGivesOptions = "gives git an option with which it would write another file";
 
 // The files of git-rebase(1), git-am(1), git-cherry-pick(1), git-revert(1) and git-bisect(1) whose text becomes a
-// command, or arguments of one: sequencer.c, bisect.c and builtin/{rebase,am,bisect}.c of git. The other files in these
-// directories hold numbers, messages, and names of objects and references.
+// command, arguments of one, or a file that git writes: sequencer.c, bisect.c and builtin/{rebase,am,bisect}.c of git.
+// The other files in these directories hold numbers, messages, names of objects, and references below "refs".
 constexpr std::array kStateFiles = {
     GitStateFile{"rebase-merge", "git-rebase-todo", GitStateFile::Holds::kTodo, kRunsProgram},
     GitStateFile{"rebase-merge", "strategy", GitStateFile::Holds::kStrategy, kRunsProgram},
     GitStateFile{"rebase-merge", "strategy_opts", GitStateFile::Holds::kStrategyOptions, kGivesOptions},
     GitStateFile{"rebase-merge", "gpg_sign_opt", GitStateFile::Holds::kSigningOption, kGivesOptions},
+    GitStateFile{"rebase-merge", "update-refs", GitStateFile::Holds::kReferences, kWritesFile},
     GitStateFile{"rebase-apply", "git-rebase-todo", GitStateFile::Holds::kTodo, kRunsProgram},
     GitStateFile{"rebase-apply", "strategy", GitStateFile::Holds::kStrategy, kRunsProgram},
     GitStateFile{"rebase-apply", "strategy_opts", GitStateFile::Holds::kStrategyOptions, kGivesOptions},
@@ -133,12 +134,32 @@ bool is_conflict_number(std::string_view text) {
   return !variant.empty() && variant.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-bool runs_something(std::string_view line) {
-  const std::size_t begin = line.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return false;
-  line.remove_prefix(begin);
+// The first word of a step, and what follows it.
+std::pair<std::string_view, std::string_view> words_of_step(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
   const std::string_view word = line.substr(0, line.find_first_of(" \t\r"));
+  std::string_view rest = line.substr(word.size());
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  return {word, rest.substr(0, rest.find_last_not_of(" \t\r") + 1)};
+}
+
+bool runs_something(std::string_view line) {
+  const std::string_view word = words_of_step(line).first;
   return word == "exec" || word == "x";
+}
+
+bool writes_another_file(std::string_view line) {
+  const auto [word, rest] = words_of_step(line);
+  return (word == "update-ref" || word == "u") && !is_reference_name(rest);
+}
+
+// A reference, its name before and its name after, each on a line of its own (do_update_refs() of git's sequencer.c).
+bool are_references(std::string_view text) {
+  const std::vector<std::string_view> lines = split(text, '\n');
+  for (std::size_t i = 0; i < lines.size(); i += 3) {
+    if (!lines[i].empty() && !is_reference_name(lines[i])) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -148,6 +169,21 @@ std::span<const GitStateFile> git_state_files() { return kStateFiles; }
 std::string GitStateFile::operation() const { return std::string(directory.empty() ? name : directory); }
 
 std::string GitStateFile::path() const { return directory.empty() ? std::string(name) : cat({directory, "/", name}); }
+
+std::optional<std::string_view> symbolic_target(std::string_view text) {
+  static constexpr std::string_view kBlank = " \t\n\v\f\r";
+  static constexpr std::string_view kSymbolic = "ref:";
+  if (!text.starts_with(kSymbolic)) return std::nullopt;
+  text.remove_prefix(kSymbolic.size());
+  text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlank) + 1);
+}
+
+bool is_reference_name(std::string_view name) {
+  const auto is_of_pseudo = [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; };
+  if (!name.empty() && std::ranges::all_of(name, is_of_pseudo)) return true;
+  return name.starts_with("refs/") && !name.contains("..") && !name.contains('\n');
+}
 
 std::vector<std::string> commands_of_todo(std::string_view text) {
   std::vector<std::string> commands;
@@ -161,7 +197,10 @@ bool is_harmless_git_state(const GitStateFile& file, std::string_view text) {
   if (text.size() > kGitStateBytesMax) return false;
   switch (file.holds) {
     using enum GitStateFile::Holds;
-    case kTodo: return std::ranges::none_of(split(text, '\n'), runs_something);
+    case kTodo:
+      return std::ranges::none_of(
+          split(text, '\n'), [](std::string_view line) { return runs_something(line) || writes_another_file(line); });
+    case kReferences: return are_references(text);
     case kStrategy: return is_own_strategy(text);
     case kStrategyOptions: return are_strategy_options(text);
     // "git rebase" hands it on to "git am" as it is.

@@ -1,6 +1,7 @@
 // The files in which git keeps an operation for later: git obeys them when the user says "--continue", or "reset".
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ struct GitStateFile {
     kApplyOptions,
     kPathsOfBisect,
     kStartOfBisect,
+    kReferences,
   } holds;
   // What git does by a harmful one, as the end of a sentence that begins with the file.
   std::string_view harm;
@@ -34,6 +36,13 @@ inline constexpr std::size_t kGitStateBytesMax = 1 << 20;
 
 // Whether git, when it continues the operation, would neither run nor write anything that the file names.
 bool is_harmless_git_state(const GitStateFile& file, std::string_view text);
+
+// What a reference refers to if it is a symbolic one ("ref: NAME"); absent for another text.
+std::optional<std::string_view> symbolic_target(std::string_view text);
+
+// Whether git would write only a reference by that name: below "refs", or a pseudo reference of capitals
+// (refname_is_safe() of git's refs.c, which git does not ask for what a symbolic reference says).
+bool is_reference_name(std::string_view name);
 
 // The lines of a list of steps by which git runs something, in their order.
 std::vector<std::string> commands_of_todo(std::string_view text);

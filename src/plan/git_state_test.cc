@@ -24,6 +24,29 @@ TEST(GitState, TodoWithoutCommandsIsHarmless) {
   EXPECT_FALSE(harmless("git-rebase-todo", std::string(kGitStateBytesMax + 1, '\n')));
 }
 
+TEST(GitState, ReferencesThatGitWrites) {
+  const std::string names = "\n0000\n1234\n";
+  for (const char* reference : {"refs/heads/a", "refs/x", "ORIG_HEAD"}) {
+    EXPECT_TRUE(harmless("update-refs", reference + names)) << reference;
+    EXPECT_TRUE(harmless("git-rebase-todo", cat({"pick 1 a\nupdate-ref ", reference, "\n"}))) << reference;
+  }
+  for (const char* reference : {"commondir", "d/HEAD", "refs/../config", "refs", "Config", "HEAD2"}) {
+    EXPECT_FALSE(harmless("update-refs", reference + names)) << reference;
+    EXPECT_FALSE(harmless("update-refs", cat({"refs/heads/a", names, reference, names}))) << reference;
+    EXPECT_FALSE(harmless("git-rebase-todo", cat({"u  ", reference, "\n"}))) << reference;
+  }
+  EXPECT_TRUE(harmless("update-refs", ""));
+}
+
+TEST(GitState, SymbolicReferences) {
+  EXPECT_EQ(symbolic_target("ref: refs/heads/a\n"), "refs/heads/a");
+  EXPECT_EQ(symbolic_target("ref:\t commondir \n\n"), "commondir");
+  EXPECT_EQ(symbolic_target("ref:"), "");
+  EXPECT_EQ(symbolic_target("1234\n"), std::nullopt);
+  EXPECT_EQ(symbolic_target(" ref: a"), std::nullopt);
+  EXPECT_FALSE(is_reference_name(""));
+}
+
 TEST(GitState, CommandsOfSteps) {
   EXPECT_EQ(commands_of_todo("pick 1 a\nexec make\n# exec x\n\tx y\n"),
             (std::vector<std::string>{"exec make", "\tx y"}));

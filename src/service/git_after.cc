@@ -139,6 +139,7 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
   std::ranges::sort(repositories_);
   host::Listings own;
   add_deep(known.seen != nullptr ? *known.seen : own);
+  since_ns_ = indexes_.start_ns();
   knows_all_touched_ = is_announced(prepared);
   for (const wire::Repository& one : known.worked_in) {
     if (note_touched(one)) continue;
@@ -146,15 +147,22 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
     told_.insert(directory);
     if (one.event == wire::Repository::Event::kMade) {
       made_.insert(one.identity);
-      touched_.insert(directory);
+      touch(directory);
     }
     if (one.path.empty())
       knows_all_worked_in_ = knows_all_touched_ = false;
     else if (!came_along(directory))
       (void)add_worked_in(directory, known.seen != nullptr ? *known.seen : own);
   }
-  if (known.seen != nullptr) repositories_ = repositories_now(*known.seen).directories;
+  bool are_all = prepared.searched_all;
+  if (known.seen != nullptr) {
+    Repositories now = repositories_now(*known.seen);
+    are_all = now.are_all;
+    repositories_ = std::move(now.directories);
+  }
   remember(repositories_, {});
+  const bool tells = are_all && knows_all_touched_ && knows_all_worked_in_;
+  mark_->tells_touched(tells ? RunMark::Tells::kAll : RunMark::Tells::kSome);
   std::ranges::copy_if(repositories_, std::back_inserter(of_start_), [&](const std::string& one) {
     const auto identity = repository_identity(one);
     return !identity || !made_.contains(*identity);
@@ -172,7 +180,9 @@ GitBefore::GitBefore(const Prepared& nothing, const std::string& data, const Oth
       links_(cut_off.found),
       states_(cut_off.found) {
   data_ = data;
-  knows_all_touched_ = false;
+  since_ns_ = cut_off.since_ns;
+  knows_all_touched_ = cut_off.tells_touched;
+  touched_ = cut_off.touched;
   knows_all_worked_in_ = worked_in_.erase(std::string(kAnyPlace)) == 0;
   (void)std::erase(repositories_, kAnyPlace);
   std::ranges::sort(repositories_);
@@ -259,10 +269,10 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
   std::erase_if(all, [&](const std::string& one) {
     const bool is_new = !std::ranges::binary_search(before, one);
     // A directory that was closed to hutch does not become the user's when a command opens it.
-    if (is_new && is_closed_inside(one)) touched_.insert(one);
+    if (is_new && is_closed_inside(one)) touch(one);
     return !is_new || !may_be_repository(one);
   });
-  if (all.size() > kDirectoriesMax) knows_all_touched_ = false;
+  if (all.size() > kDirectoriesMax) no_longer_knows_touched();
   all.resize(std::min(all.size(), kDirectoriesMax));
   note_closed(repositories);
   std::size_t left = kAllBytesMax;
@@ -282,15 +292,21 @@ void GitBefore::remember_texts(const std::vector<std::string>& repositories, con
     for (const std::string& path : files) {
       std::string closed;
       auto text = state_text(path, left, &closed);
-      if (!closed.empty() || (text && !*text)) touched_.insert(path);
+      if (!closed.empty() || (text && !*text)) touch(path);
       if (!text) continue;
       std::string state = found_state(*text);
-      if (is_of_other(others, path, state)) continue;
+      if (is_of_other(others, path, state)) {
+        const auto has_touched = [&](const OtherRun& run) {
+          return !run.tells_touched || is_within_any(path, run.touched);
+        };
+        if (std::ranges::any_of(others, has_touched)) touch(path);
+        continue;
+      }
       if (*text && std::ranges::any_of(kSteps, [&](auto steps) { return path.ends_with(steps); }))
         commands_[path] = plan::commands_of_todo(**text);
       found.emplace(path, state);
       // An earlier sandbox may have made it another name of a file in the work tree.
-      if (has_other_names(path)) touched_.insert(path);
+      if (has_other_names(path)) touch(path);
       if (path.ends_with("/gitdir")) remember_way(*text ? worktree_link(path, **text) : std::string(), others, found);
       states_.emplace(path, std::move(state));
       if (path.ends_with(kResolutions)) remember_ways_out(path, directory, others, found);
@@ -398,7 +414,7 @@ void GitBefore::note_closed(const std::vector<std::string>& repositories) {
     std::string worktrees = cat({repository, "/worktrees"});
     const bool is_closed =
         is_closed_inside(worktrees) || (is_own_directory(worktrees) && !sys::open_listing(worktrees));
-    if (is_closed) touched_.insert(std::move(worktrees));
+    if (is_closed) touch(worktrees);
   }
 }
 
@@ -469,6 +485,7 @@ GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitSta
   find_moved();
   After after;
   Repositories repositories = repositories_now(seen);
+  find_touched_elsewhere(repositories);
   const auto left = [&](const std::string& repository, GitCommits::WhichIndexes which) {
     using enum GitIndexes::Which;
     return indexes_.left_in(directories({repository}), which == GitCommits::WhichIndexes::kAll ? kAll : kChanged);
@@ -501,6 +518,7 @@ GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitSta
     return is_closed;
   });
   look_at_operations(all, quarantine, keep, after);
+  look_at_references(all, quarantine, after);
   const GitIndexes::Look look = indexes_.look(all, prepared_.plan.names);
   for (const GitIndexes::Found& found : look.found) {
     const bool stays = found.what == GitIndexes::Found::What::kStaged;

@@ -91,6 +91,13 @@ class GitBefore {
   void forget(const std::string& directory);
   void add_to_mark(const std::vector<std::string>& repositories);
   bool note_touched(const wire::Repository& operation);
+  void touch(const std::string& path);
+  void mark_touched(const std::string& path);
+  void no_longer_knows_touched();
+  void note_commands(const std::string& operation);
+  void find_touched_elsewhere(Repositories& now);
+  void look_at_references(const std::vector<std::string>& directories, const std::string& quarantine,
+                          After& after) const;
   bool came_along(const std::string& directory) const;
   void keep_made() const;
   void look_at_operations(const std::vector<std::string>& directories, const std::string& quarantine,
@@ -104,6 +111,7 @@ class GitBefore {
   bool may_be_its(const std::string& path, const GitStateText& text) const;
   bool has_touched(const std::string& path) const;
   bool is_of_known(const std::string& path) const;
+  bool is_made_outside(const std::string& path) const;
   bool goes_on_with_users(const std::string& path, std::string_view todo) const;
   void mark_link_of(const std::string& gitdir, const GitStateText& text) const;
   bool leads_elsewhere(const std::string& gitdir, const GitStateText& text, std::string& closed) const;
@@ -136,6 +144,8 @@ class GitBefore {
   std::set<plan::RepositoryIdentity> made_;  // by this sandbox, or an earlier one
   std::set<std::string> touched_;  // operations that the sandbox has changed, as plan::checked_git_operation() has them
   bool knows_all_touched_ = true;
+  std::map<plan::RepositoryIdentity, std::string> touched_in_;  // the repositories of these, by where they are
+  std::int64_t since_ns_ = 0;  // since the epoch: nothing that the run makes is older
   std::map<std::string, std::vector<std::string>> commands_;  // in lists of steps that are the user's
   std::vector<std::string> of_start_;  // repositories that the sandbox found
   GitIndexes indexes_;

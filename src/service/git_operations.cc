@@ -3,18 +3,22 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "host/paths.h"
+#include "plan/git_files.h"
 #include "plan/git_state.h"
 #include "service/git_after.h"
 #include "service/git_aside.h"
 #include "service/git_link_mark.h"
 #include "service/git_state_text.h"
+#include "service/git_symbolic_references.h"
 #include "service/git_worked.h"
 #include "service/git_worktree_link.h"
 #include "service/prepare.h"
+#include "service/sandbox_repositories.h"
 #include "sys/files.h"
 
 namespace hutch::service {
@@ -23,11 +27,81 @@ namespace hutch::service {
 bool GitBefore::note_touched(const wire::Repository& operation) {
   using enum wire::Repository::Event;
   if (operation.event != kWrites && operation.event != kEnds) return false;
-  if (operation.path.empty()) knows_all_touched_ = false;
+  if (operation.path.empty()) {
+    no_longer_knows_touched();
+    return true;
+  }
   const std::string path = host_path(prepared_.plan, operation.path);
-  if (operation.event == kWrites) touched_.insert(path);
-  if (operation.event == kEnds) touched_.erase(path);
+  if (operation.event == kWrites) {
+    note_commands(path);
+    touch(path);
+    const std::string directory(plan::checked_git_directory(path));
+    if (const auto identity = repository_identity(directory)) touched_in_.insert_or_assign(*identity, directory);
+  }
+  if (operation.event == kEnds && touched_.erase(path) != 0 && marked_ <= kMarkedBytesMax) mark_->ended(path);
   return true;
+}
+
+void GitBefore::touch(const std::string& path) {
+  if (touched_.insert(path).second) mark_touched(path);
+}
+
+void GitBefore::mark_touched(const std::string& path) {
+  if (marked_ > kMarkedBytesMax) return;
+  marked_ += path.size();
+  marked_ > kMarkedBytesMax ? mark_->tells_touched(RunMark::Tells::kSome) : mark_->touches(path);
+}
+
+void GitBefore::no_longer_knows_touched() {
+  if (std::exchange(knows_all_touched_, false)) mark_->tells_touched(RunMark::Tells::kSome);
+}
+
+// What somebody outside has begun meanwhile, the sandbox may continue: its own change, which it is about to make, is
+// not there yet.
+void GitBefore::note_commands(const std::string& operation) {
+  if (is_cut_off_ || has_touched(operation)) return;
+  const std::vector<OtherRun> others = mark_->others();
+  std::size_t left = kAllBytesMax;
+  for (const std::string_view name : {"/git-rebase-todo", "/todo"}) {
+    const std::string path = cat({operation, name});
+    if (commands_.contains(path) || has_other_names(path)) continue;
+    const auto text = state_text(path, left);
+    if (!text || !*text || is_of_other(others, path, found_state(*text))) continue;
+    commands_[path] = plan::commands_of_todo(**text);
+  }
+}
+
+// Somebody else can have moved a repository in which this sandbox has begun something, or exchanged it for another one.
+void GitBefore::find_touched_elsewhere(Repositories& now) {
+  std::map<plan::RepositoryIdentity, std::string> lost;
+  for (const auto& [identity, directory] : touched_in_) {
+    const auto is_in_it = [&](const std::string& one) { return one != directory && is_within(one, directory); };
+    if (repository_identity(directory) != identity && std::ranges::any_of(touched_, is_in_it)) {
+      lost.emplace(identity, directory);
+    }
+  }
+  if (lost.empty()) return;
+  for (const MadeRepository& found : find_directories(lost, written_)) {
+    if (std::ranges::find(now.directories, found.directory) == now.directories.end()) {
+      now.directories.push_back(found.directory);
+    }
+    touch(found.directory);
+    lost.erase(found.identity);
+  }
+  std::ranges::sort(now.directories);
+  if (lost.empty()) return;
+  now.are_all = false;
+  if (now.not_searched.empty()) now.not_searched = lost.begin()->second;
+}
+
+void GitBefore::look_at_references(const std::vector<std::string>& directories, const std::string& quarantine,
+                                   After& after) const {
+  const ReferencesElsewhere elsewhere = references_elsewhere(directories, since_ns_);
+  for (const ReferencesElsewhere::Found& found : elsewhere.found) {
+    after.told.push_back(cat({printable(found.path), ", which the command wrote, has git write ", printable(found.name),
+                              " as if it were a reference; ", taken_away(found.path, quarantine)}));
+  }
+  after.is_complete = after.is_complete && elsewhere.is_complete;
 }
 
 void GitBefore::look_at_operations(const std::vector<std::string>& directories, const std::string& quarantine,
@@ -83,8 +157,16 @@ bool GitBefore::may_be_its(const std::string& path, const GitStateText& text) co
 }
 
 bool GitBefore::has_touched(const std::string& path) const {
-  if (!knows_all_touched_ || has_other_names(path) || !is_of_known(path)) return true;
-  return std::ranges::any_of(touched_, [&](const std::string& one) { return is_within(path, one); });
+  if (!knows_all_touched_ || has_other_names(path) || is_within_any(path, touched_)) return true;
+  // A mark that says what the run has touched was made after a look at each repository.
+  return !is_cut_off_ && !is_of_known(path) && !is_made_outside(path);
+}
+
+// A repository that the sandbox makes meanwhile, its supervisor tells; one that it moves here is older.
+bool GitBefore::is_made_outside(const std::string& path) const {
+  const std::string directory(plan::checked_git_directory(path));
+  const auto identity = repository_identity(directory);
+  return identity && identity->born_ns >= since_ns_ && !made_.contains(*identity);
 }
 
 // Whether hutch had looked at the repository, or was told of it, before the sandbox could change anything there.

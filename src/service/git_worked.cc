@@ -20,11 +20,6 @@
 
 namespace hutch::service {
 
-namespace {
-
-constexpr std::size_t kMarkedBytesMax = 1 << 20;
-
-// Where directories are by now, of these that are below `roots`.
 std::vector<MadeRepository> find_directories(const std::map<plan::RepositoryIdentity, std::string>& wanted,
                                              const std::vector<std::string>& roots) {
   static constexpr std::size_t kEntriesMax = 200'000;
@@ -51,7 +46,9 @@ std::vector<MadeRepository> find_directories(const std::map<plan::RepositoryIden
   return found;
 }
 
-}  // namespace
+bool is_within_any(const std::string& path, const std::set<std::string>& directories) {
+  return std::ranges::any_of(directories, [&](const std::string& one) { return is_within(path, one); });
+}
 
 // Where the host has what the sandbox sees at `path`.
 std::string host_path(const plan::SandboxPlan& plan, const std::string& path) {
@@ -147,7 +144,8 @@ void GitBefore::works_in(const wire::Repository& repository) {
   if (note_touched(repository)) return;
   const std::string directory = host_path(prepared_.plan, repository.path);
   if (repository.path.empty()) {
-    knows_all_worked_in_ = knows_all_touched_ = false;
+    knows_all_worked_in_ = false;
+    no_longer_knows_touched();
     add_to_mark({std::string(kAnyPlace)});
   } else if (repository.event == kMoves) {
     moves(host_path(prepared_.plan, repository.from), directory);
@@ -172,12 +170,13 @@ void GitBefore::works_in(const wire::Repository& repository) {
     const bool is_sandboxes = repository.event == kMade && repository.identity != plan::RepositoryIdentity();
     if (repository.event == kMade) becoming_ = directory;
     // What lay there before is an operation by what the sandbox does.
-    if (repository.event == kMade || !may_be_repository(directory)) touched_.insert(directory);
+    if (repository.event == kMade || !may_be_repository(directory)) touch(directory);
     if (!is_sandboxes && !added.empty()) remember(added, before);
     becoming_.clear();
     if (!is_sandboxes) return;
     forget(directory);
     made_.insert(repository.identity);
+    touched_in_.insert_or_assign(repository.identity, directory);
   }
 }
 
@@ -205,6 +204,9 @@ void GitBefore::moves(const std::string& from, const std::string& to) {
   FoundStates found;
   for (const auto& [path, state] : found_) {
     if (is_within(path, from)) found.insert_or_assign(path_after_move(path, from, to), state);
+  }
+  for (const std::string& path : touched_) {
+    if (is_within(path, from)) mark_touched(path_after_move(path, from, to));
   }
   const std::vector<std::string> repositories(moving.begin(), moving.end());
   for (const auto& [path, state] : found) marked_ += path.size() + state.size();
@@ -237,6 +239,7 @@ void GitBefore::moved(const std::string& from, const std::string& to) {
   std::set<std::string> touched;
   for (const std::string& path : touched_) touched.insert(path_after_move(path, from, to));
   touched_ = std::move(touched);
+  for (auto& [identity, directory] : touched_in_) directory = path_after_move(directory, from, to);
   std::map<std::string, std::vector<std::string>> commands;
   for (auto& [path, lines] : commands_) commands.insert_or_assign(path_after_move(path, from, to), std::move(lines));
   commands_ = std::move(commands);
@@ -260,7 +263,7 @@ void GitBefore::forget(const std::string& directory) {
     });
   };
   const auto is_of_it = [&](const auto& one) { return is_within(one.first, directory) && !is_in_other(one.first); };
-  touched_.insert(directory);
+  touch(directory);
   std::erase_if(states_, is_of_it);
   std::erase_if(links_, is_of_it);
   FoundStates none;

@@ -1,19 +1,26 @@
 // Directories of repositories by what the supervisor of a sandbox says.
 #pragma once
 
+#include <cstddef>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "plan/guarded_names.h"
 #include "plan/plan.h"
+#include "service/sandbox_repositories.h"
 
 namespace hutch::service {
 
 struct Prepared;
-class SandboxRepositories;
 
 // In a mark: a run has changed something in more repositories than the mark names.
 inline constexpr std::string_view kAnyPlace = "/";
+
+// A sandbox chooses how much a mark has to say.
+inline constexpr std::size_t kMarkedBytesMax = 1 << 20;
 
 // The host's path of the file that the sandbox sees at `path`.
 std::string host_path(const plan::SandboxPlan& plan, const std::string& path);
@@ -38,5 +45,11 @@ void add_known_repositories(Prepared& prepared, const SandboxRepositories& made)
 // Whether git may take the directory for a repository's, or a linked worktree's. Others may have the same names in
 // them.
 bool may_be_repository(const std::string& directory);
+
+// Where these directories are by now, as far as they lie below `roots` and among the first 200,000 entries.
+std::vector<MadeRepository> find_directories(const std::map<plan::RepositoryIdentity, std::string>& wanted,
+                                             const std::vector<std::string>& roots);
+
+bool is_within_any(const std::string& path, const std::set<std::string>& directories);
 
 }  // namespace hutch::service

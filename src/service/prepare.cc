@@ -483,6 +483,7 @@ void hold_names(host::PathQuestion& question, SandboxRepositories& made) {
 void take_answers(Prepared& prepared, policy::Policy policy, host::PathAnswer answer) {
   prepared.policy = std::move(policy);
   prepared.rules = std::move(answer.rules);
+  prepared.searched_all = answer.searched_all;
   prepared.paths = std::move(answer.facts);
 }
 

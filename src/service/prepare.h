@@ -62,6 +62,7 @@ struct Prepared {
   BackendKind backend = policy::kBackendDefault;
   std::string agent{};  // whose settings open the network; empty: options of a command line do
   plan::CommittedFiles committed = plan::CommittedFiles::kHeldBack;
+  bool searched_all = false;  // whether the search for repositories could look everywhere
   std::vector<MadeRepository> made{};  // repositories of earlier sandboxes, which count as this one's
 };
 

@@ -26,17 +26,24 @@ constexpr std::size_t kMarkBytesMax = std::size_t{64} << 20;
 // Of what a run has found: beyond it files are left out, and count as what the run may have made.
 constexpr std::size_t kFoundBytesMax = std::size_t{512} << 10;
 
-// The first line is "+", or "-" for a run that rests: one byte is written at once, after or before all others. There is
+// The first line is "+", or "-" for a run that rests, or "!" for a run whose mark could not be written to its end (a
+// disk that is full): one byte is written at once, over the one before, after or before all others. There is
 // one line for each: "s NANOSECONDS", "w DIRECTORY", "." after the last directory, "r REPOSITORY", "f STATE PATH",
-// "part" where such lines are left out, and at the end "looked"; empty lines say nothing. A concurrent reader may see
-// only the first part.
+// "part" where such lines are left out, "t PATH" and "e PATH" for what the run changes and ends, "tells" and "hides"
+// for whether it says each of these, and "looked" once it has looked; empty lines say nothing. A concurrent reader may
+// see only the first part.
 constexpr std::string_view kRuns = "+\n";
 constexpr std::string_view kRests = "-\n";
+constexpr std::string_view kLacks = "!\n";
 constexpr std::string_view kSince = "s ";
 constexpr std::string_view kWritten = "w ";
 constexpr std::string_view kWrittenEnd = ".";
 constexpr std::string_view kRepository = "r ";
 constexpr std::string_view kFound = "f ";
+constexpr std::string_view kTouched = "t ";
+constexpr std::string_view kEnded = "e ";
+constexpr std::string_view kTells = "tells";
+constexpr std::string_view kHides = "hides";
 constexpr std::string_view kPart = "part";
 constexpr std::string_view kLooked = "looked";
 
@@ -142,12 +149,16 @@ OtherRun read_run_mark(std::int64_t since_ns, std::string_view text) {
   if (text.size() > kMarkBytesMax) return run;
   std::vector<std::string> written;
   run.rests = text.starts_with(kRests);
+  const bool lacks = text.starts_with(kLacks);
   text = text.substr(0, text.rfind('\n') + 1);
   for (std::string_view line : split(text, '\n')) {
     if (line.starts_with(kSince)) run.since_ns = number_of(line.substr(kSince.size())).value_or(run.since_ns);
     if (line.starts_with(kWritten)) written.emplace_back(line.substr(kWritten.size()));
     if (line == kWrittenEnd) std::ranges::move(std::exchange(written, {}), std::back_inserter(run.written));
     if (line.starts_with(kRepository)) run.repositories.push_back(from_line(line.substr(kRepository.size())));
+    if (line.starts_with(kTouched)) run.touched.insert(from_line(line.substr(kTouched.size())));
+    if (line.starts_with(kEnded)) run.touched.erase(from_line(line.substr(kEnded.size())));
+    if (line == kTells || line == kHides) run.tells_touched = line == kTells;
     if (line == kPart) run.found_all = false;
     if (line == kLooked) run.has_looked = true;
     if (!line.starts_with(kFound)) continue;
@@ -159,6 +170,8 @@ OtherRun read_run_mark(std::int64_t since_ns, std::string_view text) {
     const bool is_first = before.empty() || before == kNoState || state == kNoState;
     before = is_first ? std::string(state) : cat({before, ",", state});
   }
+  run.tells_touched = run.tells_touched && !lacks;
+  run.found_all = run.found_all && !lacks;
   return run;
 }
 
@@ -180,6 +193,7 @@ RunMark::RunMark(std::string directory, std::vector<std::string> written) : dire
 // A reader that comes in between sees a part, which counts as a run that may write anything.
 void RunMark::begin(const std::vector<std::string>& written, std::int64_t now_ns) {
   const std::uint64_t before = std::exchange(size_, kRuns.size());
+  lacks_ = false;
   since_ns_ = now_ns;
   std::string text = cat({since_text(now_ns), written_text(written)});
   const std::uint64_t size = size_ + text.size();
@@ -188,7 +202,7 @@ void RunMark::begin(const std::vector<std::string>& written, std::int64_t now_ns
   add(text);
   if (size_ == kRuns.size()) (void)sys::set_size(held_.get(), size_);  // without its lines, none of before hold
   size_ = std::min(size_, size);
-  (void)sys::write_at(held_.get(), 0, kRuns);
+  (void)sys::write_at(held_.get(), 0, lacks_ ? kLacks : kRuns);
 }
 
 RunMark::~RunMark() {
@@ -206,7 +220,12 @@ void RunMark::again(std::vector<std::string> written) {
 
 void RunMark::add(const std::string& text) {
   if (path_.empty() || text.empty()) return;
-  if (sys::write_at(held_.get(), size_, text)) size_ += text.size();
+  if (sys::write_at(held_.get(), size_, text)) {
+    size_ += text.size();
+  } else {
+    lacks_ = true;
+    (void)sys::write_at(held_.get(), 0, kLacks);
+  }
 }
 
 // A path with a line break cannot be written; then the mark says "/", which means any directory.
@@ -218,6 +237,12 @@ void RunMark::may_write(const std::vector<std::string>& directories) {
 void RunMark::works_in(const std::vector<std::string>& repositories) { add(repositories_text(repositories)); }
 
 void RunMark::found(const FoundStates& states) { add(found_text(states)); }
+
+void RunMark::touches(const std::string& path) { add(cat({kTouched, as_line(path), "\n"})); }
+
+void RunMark::ended(const std::string& path) { add(cat({kEnded, as_line(path), "\n"})); }
+
+void RunMark::tells_touched(Tells tells) { add(cat({tells == Tells::kAll ? kTells : kHides, "\n"})); }
 
 void RunMark::found_more_than_it_says() { add(cat({kPart, "\n"})); }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,9 @@ struct OtherRun {
   FoundStates found;
   bool found_all = true;  // false: `found` lacks some of what the run has found
   bool has_looked = false;  // the run had searched everywhere before its command started
+  // Operations of git that the run has changed, and still exist; and whether they are all that it may have changed.
+  std::set<std::string> touched{};
+  bool tells_touched = false;
   bool rests = false;  // the run changes nothing now, and nothing that it changed is left to be checked
 
   // Whether the run may have put `path` there, with the state `state`. Two sandboxes could show and hide a file in
@@ -64,12 +68,18 @@ class RunMark {
   // The mark begins anew, as by the constructor.
   void again(std::vector<std::string> written);
 
+  enum class Tells { kAll, kSome };
   // These add to the mark, for runs that start later: more writable directories, their repositories, and what this run
   // has found.
   void may_write(const std::vector<std::string>& directories);
   void works_in(const std::vector<std::string>& repositories);
   void found(const FoundStates& states);
   void found_more_than_it_says();
+  // The run has changed the operation at `path`, and has removed it.
+  void touches(const std::string& path);
+  void ended(const std::string& path);
+  // From here on the mark says each one, or not any more.
+  void tells_touched(Tells tells);
   // The other runs that continue now.
   std::vector<OtherRun> others() const;
   // These, and those that rest now but have changed something since this one began.
@@ -92,6 +102,7 @@ class RunMark {
   std::string path_;  // empty: the mark could not be made
   UniqueFd held_;
   std::uint64_t size_ = 0;
+  bool lacks_ = false;  // what could not be written
   std::int64_t since_ns_ = 0;
 };
 

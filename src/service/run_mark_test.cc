@@ -56,6 +56,18 @@ TEST(RunMark, NamesWithNewlinesSayNothingElse) {
   EXPECT_TRUE(one_that_may_write({"/w\nw /v\n."}, {}).written.empty()) << "it may write anywhere";
 }
 
+TEST(RunMark, OperationsThatItTouchedAndEnded) {
+  const std::string text = cat({written_text({"/w"}), "t /w/a\nt /w/b c\ne /w/a\nt /w/x", std::string(1, '\0'), "y\n",
+                                "tells\n", found_text({})});
+  const OtherRun run = read_run_mark(100, text);
+  EXPECT_EQ(run.touched, (std::set<std::string>{"/w/b c", "/w/x\ny"}));
+  EXPECT_TRUE(run.tells_touched);
+  EXPECT_FALSE(read_run_mark(100, cat({text, "hides\n"})).tells_touched);
+  const OtherRun lacking = read_run_mark(100, cat({"!\n", text}));
+  EXPECT_FALSE(lacking.tells_touched) << "its disk was full";
+  EXPECT_FALSE(lacking.found_all);
+}
+
 TEST(RunMark, APathCanHaveTwoStates) {
   const std::string text = cat({written_text({"/w"}), found_text({{"/w/x", "a"}, {"/w/y", "a"}}),
                                 found_text({{"/w/x", "b"}}), found_text({{"/w/y", std::string(kNoState)}})});

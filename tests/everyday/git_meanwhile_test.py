@@ -13,6 +13,10 @@ DEEP = "a/b/c/d/e"
 EDIT = "GIT_SEQUENCE_EDITOR='sed -i 1s/pick/edit/' git rebase -q -i -x 'touch mine' HEAD~2"
 
 
+# The person's own commands of their own rebase; the sandbox says only that it goes on.
+OWN = "GIT_SEQUENCE_EDITOR='sed -i s/pick/edit/' git rebase -q -i -x 'touch mine' HEAD~2"
+
+
 @pytest.fixture(params=["namespace", "bwrap"])
 def backend(request):
     """Those whose supervisor tells what the sandbox changes."""
@@ -67,6 +71,87 @@ def test_what_the_person_begins_stays(hutch, repository, as_user, what, inside):
     assert "was moved to" not in hutch.run("git", "status").errors
 
 
+# In a repository that the person makes meanwhile; what git keeps there of it.
+NEW = {
+    "a rebase": (f"git clone -q . c; cd c; {EDIT}", f"c/{STEPS}"),
+    "a rebase further down": (f"mkdir -p {DEEP}; git clone -q . {DEEP}/c; cd {DEEP}/c; {EDIT}", f"{DEEP}/c/{STEPS}"),
+    "a bisection": ("git clone -q . c; cd c; git bisect start -- f1", "c/.git/BISECT_NAMES"),
+    "a worktree": ("git clone -q . c; git -C c worktree add -q ../../w-$$ -b w", "c/.git/worktrees"),
+}
+
+
+@pytest.mark.parametrize("what", NEW)
+def test_what_the_person_begins_in_a_new_repository(hutch, repository, as_user, what):
+    script, file = NEW[what]
+    said = meanwhile(hutch, repository, as_user, "git status", f"({script})")
+    assert "was moved to" not in said and (repository / file).exists(), said
+
+
+def test_what_the_sandbox_moves_to_a_new_repository(hutch, repository, as_user):
+    """It has made the directory, and somebody outside moves it."""
+    begins = f"git clone -q . n; cd n; {EDIT}; cd .."
+    said = meanwhile(hutch, repository, as_user, "true", "mv n moved", before=begins)
+    assert "was moved to" in said and not (repository / "moved" / STEPS).exists(), said
+
+
+def test_the_persons_rebase_of_meanwhile_goes_on_inside(hutch, repository, as_user):
+    said = meanwhile(hutch, repository, as_user, "git commit -q --amend -m z; git rebase --continue", OWN)
+    assert "was moved to" not in said and (repository / STEPS).exists(), said
+
+
+# After hutch was killed, the person begins these; the next run finds nothing of the killed one's.
+@pytest.mark.parametrize("what", [one for one in BEGUN if one != "a rebase in a worktree"])
+@pytest.mark.parametrize("inside", ["touch came", "git stash list; git reset -q; touch came"])
+def test_what_the_person_begins_after_a_killed_run(hutch, repository, as_user, what, inside):
+    script, file = BEGUN[what]
+    kill_while(hutch, repository, inside)
+    outside(as_user, repository, script)
+    said = hutch.run("git", "status").ok().errors
+    assert "was moved to" not in said, said
+    assert file is None or (repository / file).exists()
+
+
+@pytest.mark.parametrize("place", [".", f"{DEEP}/n"])
+def test_what_a_killed_run_began_is_found(hutch, repository, place):
+    kill_while(hutch, repository, f"[ {place} = . ] || git clone -q . {place}; cd {place}; {EDIT}; "
+                                  f"touch {repository}/came")
+    assert "was moved to" in hutch.run("git", "status").errors
+    assert not (repository / place / STEPS).exists()
+
+
+def kill_while(hutch, repository, inside):
+    with hutch.popen("/bin/sh", "-c", f"{PERSON} {inside}; sleep 60") as run:
+        harness.wait_until((repository / "came").exists, "the sandbox works")
+        run.kill()
+        run.wait()
+
+
+# Two sandboxes: the first one begins a rebase in a repository that the second one exchanges for another, or moves.
+MOVES = {"exchanged": "mv x1 t; mv x2 x1; mv t x2", "moved": "mv x1 y"}
+
+
+@pytest.mark.parametrize("way", MOVES)
+@pytest.mark.parametrize("first", ["the one that began it ends first", "the one that moved it ends first"])
+@pytest.mark.parametrize("place", [".", DEEP])
+def test_what_another_sandbox_moves(hutch, repository, way, first, place):
+    hutch.run("/bin/sh", "-ec", f"{PERSON} mkdir -p {place}; git clone -q . {place}/x1; git clone -q . {place}/x2").ok()
+    waits = "touch {0}1; while [ ! -e {0}2 ]; do sleep 0.02; done; cd {1}; {2}; cd {3}; touch {0}3; " \
+            "while [ ! -e {0}4 ]; do sleep 0.02; done"
+    begins = waits.format("a", place, f"cd x1; {EDIT}; cd ..", repository)
+    moves = waits.format("b", place, MOVES[way], repository)
+    with hutch.popen("/bin/sh", "-c", PERSON + begins) as one, hutch.popen("/bin/sh", "-c", PERSON + moves) as other:
+        for name in ("a", "b"):
+            harness.wait_until((repository / f"{name}1").exists, "both work")
+        for name in ("a", "b"):
+            (repository / f"{name}2").touch()
+            harness.wait_until((repository / f"{name}3").exists, "it is done")
+        order = [("a", one), ("b", other)]
+        for name, run in order if first.startswith("the one that began") else order[::-1]:
+            (repository / f"{name}4").touch()
+            run.communicate(timeout=60)
+    assert not list(repository.glob(f"**/{os.path.basename(STEPS)}"))
+
+
 def test_another_worktree_of_the_sandbox(hutch, repository, as_user):
     """It makes one of its own in the same run."""
     said = meanwhile(hutch, repository, as_user, "git worktree add -q mine -b mine", "git worktree add -q ../w-$$ -b w")
@@ -97,9 +182,6 @@ def test_what_the_sandbox_makes_of_it_is_found(hutch, repository, as_user, way):
     left = list(repository.glob(f"**/{os.path.basename(STEPS)}")) + list(repository.glob("**/strategy"))
     assert not any("evil" in path.read_text() for path in left), left
 
-
-# The person's own commands of their own rebase; the sandbox says only that it goes on.
-OWN = "GIT_SEQUENCE_EDITOR='sed -i s/pick/edit/' git rebase -q -i -x 'touch mine' HEAD~2"
 
 
 @pytest.mark.parametrize("place", [".", "a/b/c/d/e"])

@@ -472,6 +472,24 @@ def act_options(do):
     yield
 
 
+def act_reference(do):
+    """A symbolic reference to a file of the repository, into which git then writes a commit's name."""
+    directory = do.choose(".git", ".git", ".git/worktrees/linked", ".git/modules/sub", "nested/.git", "bare")
+    commit = do.tries(lambda: open(".git/refs/heads/side", encoding="ascii").read().strip()) or do.commit()
+    target = do.choose("commondir", "commondir", "evil/HEAD", "worktrees/linked/commondir", "config.worktree")
+    steps = [(f"{directory}/{commit}/config", do.texts.config()),
+             (f"{directory}/{do.choose('refs/heads/feature', 'refs/heads/feature', 'ORIG_HEAD', 'refs/bisect/bad')}",
+              do.choose(f"ref: {target}\n", f"ref:{target}", f"ref:\t{target} \n\n"))]
+    if do.chance(0.6):
+        steps.append((f"{directory}/{commit}/hooks/pre-commit", do.texts.hook("pre-commit")))
+    do.rng.shuffle(steps)
+    do.tries(shutil.copytree, f"{directory}/refs", f"{directory}/{commit}/refs", symlinks=True)
+    do.tries(shutil.copytree, f"{directory}/objects", f"{directory}/{commit}/objects", symlinks=True)
+    for path, text in steps:
+        do.put(path, text)
+        yield
+
+
 def put_link(do, path, target):
     other = do.fresh()
     do.tries(os.makedirs, os.path.dirname(path), exist_ok=True)
@@ -494,7 +512,8 @@ def put_link(do, path, target):
 ACTS = {act_config: 4, act_hook: 3, act_hooks: 3, act_layout: 5, act_link: 4, act_common_directory: 2, act_worktree: 3,
         act_state: 4, act_attributes: 1, act_modules: 1, act_named: 3, act_data: 2, act_bytes: 2, act_names: 3,
         act_git: 2,
-        act_tree: 1, act_index: 1, act_way_out: 5, act_options: 3}
+        act_tree: 1, act_index: 1, act_way_out: 5, act_options: 3,
+        act_reference: 3}
 
 
 def plan(seed, number):

@@ -157,10 +157,7 @@ class Ground:
 
 
 def remove(directory):
-    """Also what was closed."""
-    if os.geteuid() != 0 and os.path.isdir(directory):
-        for top, names, _ in os.walk(directory):
-            for name in names:
-                if not os.path.islink(os.path.join(top, name)):
-                    os.chmod(os.path.join(top, name), 0o755)
-    shutil.rmtree(directory, ignore_errors=True)
+    """Also what was closed, and trees that are deeper than a path can say, which a sandbox makes by copies."""
+    if os.path.isdir(directory):
+        subprocess.run(["chmod", "-R", "u+rwX", directory], check=False, stderr=subprocess.DEVNULL)
+        subprocess.run(["rm", "-rf", directory], check=False, stderr=subprocess.DEVNULL)

@@ -14,7 +14,8 @@ ALWAYS = ("status", "diff", "add -A", "commit -q --allow-empty -m x", "rebase --
 SOMETIMES = (
     "status -s --ignored", "diff --cached", "diff --stat HEAD", "log -2 -p --show-signature", "show --stat",
     "stash list",
-    "commit -q -a -m y", "checkout -q -b n1", "checkout -q side", "restore .", "reset -q --hard", "branch -a",
+    "branch -f feature side", "reset -q", "commit -q -a -m y", "checkout -q -b n1", "checkout -q side", "restore .",
+    "reset -q --hard", "branch -a",
     "merge --no-edit side", "merge --continue", "merge --abort", "rebase --skip", "rebase --abort", "cherry-pick side",
     "cherry-pick --skip", "cherry-pick --abort", "revert --no-edit HEAD", "revert --continue", "am --continue",
     "am --skip",

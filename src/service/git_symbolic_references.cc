@@ -1,0 +1,77 @@
+// Reads references that say "ref:".
+#include "service/git_symbolic_references.h"
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "base/text.h"
+#include "plan/git_state.h"
+#include "sys/changed.h"
+#include "sys/tree.h"
+
+namespace hutch::service {
+
+namespace {
+
+constexpr std::size_t kEntriesMax = 200'000;
+constexpr int kDepthMax = 32;
+constexpr std::size_t kReferenceBytesMax = 64 << 10;
+
+class SymbolicSearch {
+ public:
+  explicit SymbolicSearch(std::int64_t since_ns) : since_ns_(since_ns) {}
+
+  // git takes each file of the directory itself for a pseudo reference, and each one below "refs" for a reference.
+  void search(const std::string& directory) { walk(directory, Level::kTop, since_ns_, 0); }
+
+  ReferencesElsewhere take() { return std::move(result_); }
+
+ private:
+  enum class Level { kTop, kReferences };
+
+  // What is in a directory that was moved here has not changed.
+  void walk(const std::string& directory, Level level, std::int64_t since_ns, int depth) {
+    if (level == Level::kReferences && is_new(directory, since_ns)) since_ns = 0;
+    const auto listing = sys::open_listing(directory);
+    const auto names = listing ? sys::names_in(listing->get(), directory) : Result<std::vector<sys::TreeEntry>>();
+    if (!listing || !names || depth > kDepthMax) return (void)(result_.is_complete = false);
+    for (const sys::TreeEntry& entry : *names) {
+      if (++entries_ > kEntriesMax) return (void)(result_.is_complete = false);
+      look(cat({directory, "/", entry.name}), entry, level, since_ns, depth);
+    }
+  }
+
+  void look(const std::string& path, const sys::TreeEntry& entry, Level level, std::int64_t since_ns, int depth) {
+    if (entry.kind == sys::EntryKind::kDirectory) {
+      if (level == Level::kReferences || entry.name == "refs") walk(path, Level::kReferences, since_ns, depth + 1);
+      return;
+    }
+    // git refuses a repository whose HEAD refers to something else than a branch.
+    const bool is_other = level == Level::kTop &&
+                          (entry.name == "HEAD" || entry.name == "packed-refs" || entry.name.starts_with("index"));
+    if (entry.kind == sys::EntryKind::kSymlink || is_other || !is_new(path, since_ns)) return;
+    const auto text = sys::regular_file_text(path, kReferenceBytesMax);
+    const auto name = text ? plan::symbolic_target(*text) : std::nullopt;
+    if (name && !plan::is_reference_name(*name)) result_.found.push_back({path, std::string(*name)});
+  }
+
+  static bool is_new(const std::string& path, std::int64_t since_ns) {
+    const auto version = sys::file_version(path);
+    return !version || version->changed_ns >= since_ns;
+  }
+
+  const std::int64_t since_ns_;
+  std::size_t entries_ = 0;
+  ReferencesElsewhere result_;
+};
+
+}  // namespace
+
+ReferencesElsewhere references_elsewhere(const std::vector<std::string>& directories, std::int64_t since_ns) {
+  SymbolicSearch search(since_ns);
+  for (const std::string& directory : directories) search.search(directory);
+  return search.take();
+}
+
+}  // namespace hutch::service

@@ -1,0 +1,25 @@
+// Finds symbolic references of a repository by which git would write another file of it than a reference.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hutch::service {
+
+struct ReferencesElsewhere {
+  struct Found {
+    std::string path;
+    std::string name;  // what it refers to
+  };
+  std::vector<Found> found;
+  bool is_complete = true;  // false: some directories could not be searched
+};
+
+// Searches the directories of repositories and of their linked worktrees, for files that changed at `since_ns`
+// (nanoseconds since the epoch) or later. Where a pseudo reference or a branch is "ref: commondir", "git reset" and
+// others write the commit's name into that file (refs/files-backend.c of git), and git looks for hooks and
+// configuration where the file says (gitrepository-layout(5)).
+ReferencesElsewhere references_elsewhere(const std::vector<std::string>& directories, std::int64_t since_ns);
+
+}  // namespace hutch::service
