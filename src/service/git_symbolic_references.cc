@@ -14,9 +14,9 @@ namespace hutch::service {
 
 namespace {
 
-constexpr std::size_t kEntriesMax = 200'000;
-constexpr int kDepthMax = 32;
-constexpr std::size_t kReferenceBytesMax = 64 << 10;
+constexpr std::size_t kSymbolicEntriesMax = 200'000;
+constexpr int kSymbolicDepthMax = 32;
+constexpr std::size_t kSymbolicBytesMax = 64 << 10;
 
 class SymbolicSearch {
  public:
@@ -35,9 +35,9 @@ class SymbolicSearch {
     if (level == Level::kReferences && is_new(directory, since_ns)) since_ns = 0;
     const auto listing = sys::open_listing(directory);
     const auto names = listing ? sys::names_in(listing->get(), directory) : Result<std::vector<sys::TreeEntry>>();
-    if (!listing || !names || depth > kDepthMax) return (void)(result_.is_complete = false);
+    if (!listing || !names || depth > kSymbolicDepthMax) return (void)(result_.is_complete = false);
     for (const sys::TreeEntry& entry : *names) {
-      if (++entries_ > kEntriesMax) return (void)(result_.is_complete = false);
+      if (++entries_ > kSymbolicEntriesMax) return (void)(result_.is_complete = false);
       look(cat({directory, "/", entry.name}), entry, level, since_ns, depth);
     }
   }
@@ -51,7 +51,7 @@ class SymbolicSearch {
     const bool is_other = level == Level::kTop &&
                           (entry.name == "HEAD" || entry.name == "packed-refs" || entry.name.starts_with("index"));
     if (entry.kind == sys::EntryKind::kSymlink || is_other || !is_new(path, since_ns)) return;
-    const auto text = sys::regular_file_text(path, kReferenceBytesMax);
+    const auto text = sys::regular_file_text(path, kSymbolicBytesMax);
     const auto name = text ? plan::symbolic_target(*text) : std::nullopt;
     if (name && !plan::is_reference_name(*name)) result_.found.push_back({path, std::string(*name)});
   }

@@ -29,7 +29,8 @@ WAYS = {
                     "git bisect start; git bisect bad"),
     "with more blanks": ("printf 'ref:\\t commondir \\n\\n' > .git/refs/heads/feature", "git branch -f feature HEAD"),
     "a directory that moves there": (
-        "mkdir -p d; echo 'ref: commondir' > d/feature; sleep 0.1; mv d .git/refs/heads/d", "git branch -f d/feature HEAD"),
+        "mkdir -p d; echo 'ref: commondir' > d/feature; sleep 0.1; mv d .git/refs/heads/d",
+        "git branch -f d/feature HEAD"),
     "references of a rebase": (
         "GIT_SEQUENCE_EDITOR='echo break >' git rebase -q -i HEAD; "
         "printf 'commondir\\n%040d\\n%s\\n' 0 $(git rev-parse HEAD) > .git/rebase-merge/update-refs",

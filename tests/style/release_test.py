@@ -56,7 +56,7 @@ def test_a_release_moves_the_notes_and_sets_the_version(project):
     commit(project)
     release.run(["1.0.0"])
     changes = (project / "CHANGELOG.md").read_text()
-    assert changes.startswith("# Changes\n\nAll of them.\n\n## [1.0.0]") and changes.index("1.0.0") < changes.index("0.2.0")
+    assert changes.startswith("# Changes\n\nAll of them.\n\n## [1.0.0]") and "## [0.2.0]" in changes
 
 
 @pytest.mark.parametrize("version", ["0.1.0", "0.0.9", "1", "v1.0.0", "1.0.0-rc1", "01.0.0", ""])
@@ -66,7 +66,8 @@ def test_other_versions_are_refused(project, version):
     assert git(project, "tag") == "" and "VERSION 0.1.0" in (project / "CMakeLists.txt").read_text()
 
 
-@pytest.mark.parametrize("name, text", [("x.md", "a"), ("x.better.md", "a"), ("x.fixed.txt", "a"), ("x.fixed.md", " \n")])
+@pytest.mark.parametrize("name, text",
+                         [("x.md", "a"), ("x.better.md", "a"), ("x.fixed.txt", "a"), ("x.fixed.md", " \n")])
 def test_other_notes_are_refused(project, name, text):
     note(project, name, text)
     with pytest.raises(shell.Failed, match="changes/x"):
