@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "base/text.h"
+
 namespace hutch::plan {
 namespace {
 
