@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "host/listings.h"
+#include "host/paths.h"
 #include "host/reach.h"
 #include "plan/git_files.h"
 #include "policy/defaults.h"
@@ -56,6 +57,7 @@ class MandatoryWalk {
   Status walk(int directory, const std::string& path, int depth);
   Status check_names(int directory, const std::string& path, const sys::TreeEntry& entry);
   Status check_git(int directory, const std::string& path);
+  Result<bool> check_linked_git(const std::string& git);
   Status add_git_names(int directory, const std::string& path);
   Status check_modules(int directory, const std::string& path, int depth);
   struct Module {
@@ -80,6 +82,7 @@ class MandatoryWalk {
   std::vector<std::string> found_;
   std::vector<std::string> told_links_;
   std::vector<std::string> sandbox_links_;
+  std::vector<std::string> git_links_;
   std::vector<std::string> repositories_;
   std::string not_searched_;
 };
@@ -173,8 +176,12 @@ Result<MandatoryFound> MandatoryWalk::run() {
     return fail(std::move(directory).error());
   }
   TRY(walk(directory->get(), search_.root, 1));
-  return MandatoryFound{std::move(found_), std::move(told_links_), std::move(sandbox_links_), std::move(repositories_),
-                        std::move(not_searched_)};
+  return MandatoryFound{.denied = std::move(found_),
+                        .told_links = std::move(told_links_),
+                        .sandbox_links = std::move(sandbox_links_),
+                        .git_links = std::move(git_links_),
+                        .repositories = std::move(repositories_),
+                        .not_searched = std::move(not_searched_)};
 }
 
 Status MandatoryWalk::walk(int directory, const std::string& path, int depth) {
@@ -231,6 +238,7 @@ Status MandatoryWalk::check_git(int directory, const std::string& path) {
   const std::optional<sys::PathStatus> status = TRY(sys::status_at(directory, ".git"));
   const std::string git = below(path, ".git");
   if (!status) return {};
+  if (status->kind == sys::EntryKind::kSymlink && TRY(check_linked_git(git))) return {};
   if (status->kind != sys::EntryKind::kDirectory) {
     const bool is_link = status->kind == sys::EntryKind::kFile && is_sandboxes_file(git);
     (is_link ? sandbox_links_ : found_).push_back(git);
@@ -255,6 +263,22 @@ Status MandatoryWalk::check_git(int directory, const std::string& path) {
     }
   }
   return {};
+}
+
+// The repository that a link named ".git" leads to, as Google's repo makes such links. Returns whether there is one
+// that the sandbox may write.
+Result<bool> MandatoryWalk::check_linked_git(const std::string& git) {
+  const auto target = canonical_path(git);
+  if (!target || target->type != plan::FileType::kDirectory) return false;
+  const auto holds = [&](const std::string& root) { return is_within(target->path, root); };
+  if (!holds(search_.root) && std::ranges::none_of(search_.roots, holds)) return false;
+  const auto opened = sys::open_listing(target->path);
+  if (!opened) return false;
+  const std::vector<sys::TreeEntry> entries = TRY(sys::names_in(opened->get(), target->path));
+  if (!TRY(is_repository(opened->get(), entries))) return false;
+  git_links_.push_back(git);
+  TRY(check_module({opened->get(), target->path, entries, 1}));
+  return true;
 }
 
 // In the directory of a repository itself: a bare one, a submodule's, or ".git" as the writable tree.

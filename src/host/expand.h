@@ -34,12 +34,17 @@ struct MandatorySearch {
   std::function<bool(const std::string& directory)> is_sandboxes{};
   // Not null: the search looks only for repositories, and uses what it knows of unchanged directories.
   Listings* repositories_by = nullptr;
+  // Other canonical directories that the sandbox may write: a link named ".git" can lead to a repository there.
+  std::span<const std::string> roots{};
 };
 
 struct MandatoryFound {
   std::vector<std::string> denied;
   std::vector<std::string> told_links;  // symbolic links with names that hutch reports
   std::vector<std::string> sandbox_links;  // ".git" files that sandboxes made, which are not denied
+  // Symbolic links named ".git" to a repository that the sandbox may write. The names in the repository are denied, and
+  // the link has to stay as it is.
+  std::vector<std::string> git_links;
   // Directories of repositories and of linked worktrees, and each ".git", which "git init" would make a repository.
   // Also those that lie inside of another one below ".git/modules".
   std::vector<std::string> repositories;

@@ -129,6 +129,8 @@ Result<std::optional<GitRepository>> GitReach::repository_at(std::string path) {
     if (!absolute) return std::optional<GitRepository>();
     path = *absolute;
   }
+  const auto linked = canonical(path);
+  if (linked && linked->type == plan::FileType::kDirectory) path = linked->path;
   std::string common = path;
   if (const auto text = TRY(text_of(cat({path, "/commondir"})))) {
     common = policy::obeyed_path(trimmed_line(*text), search_.home, path).value_or(path);

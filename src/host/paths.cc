@@ -93,6 +93,7 @@ class PathStudy {
 
 bool is_allow(const Rule& rule) { return rule.verb == Verb::kAllowRead || rule.verb == Verb::kAllowWrite; }
 bool is_deny(const Rule& rule) { return rule.verb == Verb::kDenyRead || rule.verb == Verb::kDenyWrite; }
+std::string mandatory(std::string_view path) { return cat({"mandatory write deny (", printable(path), ")"}); }
 std::string parent_of(std::string_view path);
 
 }  // namespace
@@ -340,7 +341,8 @@ Status PathStudy::add_mandatory() {
                                  .git_config = question_.git_config,
                                  .allowed = question_.allow_obeyed,
                                  .closed = closed,
-                                 .is_sandboxes = question_.is_sandboxes};
+                                 .is_sandboxes = question_.is_sandboxes,
+                                 .roots = roots_};
     const MandatoryFound found = TRY(find_mandatory(search));
     searched_all_ = searched_all_ && found.not_searched.empty();
     for (const std::string& link : found.told_links) {
@@ -348,13 +350,17 @@ Status PathStudy::add_mandatory() {
       if (resolved) obeyed_.told.push_back(std::move(resolved->path));
     }
     std::ranges::copy(found.sandbox_links, std::back_inserter(repositories_));
+    for (const std::string& link : found.git_links) {
+      repositories_.push_back(link);
+      hold_links(TRY(looker_.resolve(link, FinalLink::kFollow)), mandatory(link));
+    }
     for (const std::string& path : found.denied) {
       if (path.ends_with("/.git")) repositories_.push_back(path);
       if (path.ends_with("/config") || path.ends_with("/hooks")) repositories_.push_back(parent_of(path));
       auto resolved = looker_.resolve(path, FinalLink::kFollow);
       if (!resolved && resolved.error().code == Code::kInvalidArgument) continue;  // a cycle: nothing is there
       if (!resolved) return fail(std::move(resolved).error());
-      const std::string why = cat({"mandatory write deny (", printable(path), ")"});
+      const std::string why = mandatory(path);
       hold_links(*resolved, why);
       TRY(add_other_names(*resolved, why, behind));
       const bool absent = resolved->type == FileType::kAbsent;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -450,6 +451,22 @@ TEST_F(PathsTest, RepositoriesWithoutAWorkTree) {
   EXPECT_FALSE(writable(project_ / "bare.git/hooks/update"));
   EXPECT_TRUE(writable(project_ / "bare.git/objects/x"));
   EXPECT_TRUE(writable(make("plain/config"))) << "no repository";
+}
+
+TEST_F(PathsTest, ALinkNamedGitLeadsToTheRulesOfItsRepository) {
+  for (const char* directory : {"1/2/3/4/objects", "1/2/3/4/refs", "1/2/3/4/hooks", "w"}) make_directory(directory);
+  make("1/2/3/4/HEAD");
+  make("1/2/3/4/config");
+  fs::create_symlink("../1/2/3/4", project_ / "w/.git");
+  for (const char* held : {"1/2/3/4/config", "1/2/3/4/hooks/x"}) EXPECT_FALSE(writable(project_ / held)) << held;
+  for (const char* free : {"1/2/3/4/index.lock", "1/2/3/4/refs/x"}) EXPECT_TRUE(writable(project_ / free)) << free;
+  const auto answer = look();
+  ASSERT_TRUE(answer.has_value());
+  const auto holds_link = [&](const plan::NameRule& rule) { return rule.pattern == in("w/.git"); };
+  EXPECT_TRUE(std::ranges::any_of(answer->names, holds_link)) << "no mount holds a link";
+  make_directory("plain");
+  fs::create_symlink("plain", project_ / ".git");
+  EXPECT_FALSE(writable(project_ / "plain/x")) << "no repository yet";
 }
 
 TEST_F(PathsTest, AsSeenFromInside) {
