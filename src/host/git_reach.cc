@@ -9,10 +9,12 @@
 
 #include "base/text.h"
 #include "host/account.h"
+#include "host/expand.h"
 #include "host/looker.h"
 #include "host/paths.h"
 #include "host/reach.h"
 #include "policy/git_obeyed.h"
+#include "policy/glob.h"
 #include "sys/tree.h"
 
 namespace hutch::host {
@@ -53,6 +55,8 @@ class GitReach {
   Result<CanonicalPath> canonical(const std::string& path);
   std::vector<std::string> absolute(std::string_view path, std::string_view base) const;
   Status add(const GitSource& source, const std::string& work_tree);
+  Status add_matches(const std::string& path, const std::string& where, const std::string& work_tree);
+  std::vector<std::string> in_path(std::string_view program, const std::string& base) const;
 
   const GitSearch& search_;
   Looker looker_;  // most paths begin with the same directories
@@ -212,18 +216,25 @@ std::vector<std::string> GitReach::absolute(std::string_view path, std::string_v
 }
 
 Status GitReach::add(const GitSource& source, const std::string& work_tree) {
-  for (const policy::ObeyedName& name : policy::obeyed_names(source.entry)) {
+  using enum policy::ObeyedName::Needs;
+  const policy::GitEntry& entry = source.entry;
+  const std::string where = cat({entry.section, ".", entry.key, " of ", printable(source.file)});
+  for (const policy::ObeyedName& name : policy::obeyed_names(entry)) {
+    if (name.needs == kMatches) {
+      TRY(add_matches(name.path, where, work_tree));
+      continue;
+    }
     const bool by_file = name.kind == policy::GitRead::kConfig;
-    const policy::GitEntry& entry = source.entry;
-    const std::string where = cat({entry.section, ".", entry.key, " of ", printable(source.file)});
-    const std::vector<std::string> paths = absolute(name.path, by_file ? directory_above(source.file) : work_tree);
+    const std::string base = by_file ? directory_above(source.file) : work_tree;
     bool is_any = false;
-    for (const std::string& path : paths) {
-      const bool needs_file = name.needs == policy::ObeyedName::Needs::kFile;
-      const auto there = needs_file ? canonical(path) : CanonicalPath{{}, plan::FileType::kFile};
-      if (!there || there->type != plan::FileType::kFile) continue;
-      found_.try_emplace(path, ObeyedPath{path, where});
-      is_any = true;
+    for (const std::string& path : name.needs == kInPath ? in_path(name.path, base) : absolute(name.path, base)) {
+      const bool looks = name.needs == kNoDirectory || name.needs == kFile;
+      const auto there = looks ? canonical(path) : CanonicalPath{{}, plan::FileType::kFile};
+      if (!there) continue;
+      const bool is_file = there->type == plan::FileType::kFile;
+      const bool may_come = name.needs == kNoDirectory && there->type == plan::FileType::kAbsent;
+      if (is_file || may_come) found_.try_emplace(path, ObeyedPath{path, where});
+      is_any = is_any || is_file;
     }
     if (!is_any) continue;
     for (std::string& pattern : by_file ? std::vector<std::string>() : policy::obeyed_in_any_work_tree(name)) {
@@ -231,6 +242,37 @@ Status GitReach::add(const GitSource& source, const std::string& work_tree) {
     }
   }
   return {};
+}
+
+// Protects what a pattern of a command matches, now and later.
+Status GitReach::add_matches(const std::string& path, const std::string& where, const std::string& work_tree) {
+  const bool is_relative = !path.starts_with('/') && !path.starts_with('~');
+  for (const std::string& rest : is_relative ? std::vector{path} : absolute(path, work_tree)) {
+    const std::string pattern = is_relative ? cat({policy::escape_wildcards(work_tree), "/", rest}) : rest;
+    if (pattern.contains('\0') || !policy::check_pattern(pattern)) continue;
+    patterns_.try_emplace(pattern, ObeyedPath{pattern, where});
+    for (const std::string& match : TRY(expand_pattern(pattern))) {
+      const auto there = canonical(match);
+      if (there && there->type == plan::FileType::kFile) found_.try_emplace(match, ObeyedPath{match, where});
+    }
+  }
+  return {};
+}
+
+// A program that the user's PATH leads to from the current directory.
+std::vector<std::string> GitReach::in_path(std::string_view program, const std::string& base) const {
+  static constexpr std::string_view kPath = "PATH=";
+  std::vector<std::string> paths;
+  for (const std::string_view line : search_.environment) {
+    if (!line.starts_with(kPath)) continue;
+    // An empty entry is the current directory.
+    for (std::string_view rest = line.substr(kPath.size());; rest.remove_prefix(rest.find(':') + 1)) {
+      const std::string_view directory = rest.substr(0, rest.find(':'));
+      if (!directory.starts_with('/')) paths.push_back(cat({base, "/", directory, "/", program}));
+      if (!rest.contains(':')) break;
+    }
+  }
+  return paths;
 }
 
 std::string directory_above(std::string_view path) {

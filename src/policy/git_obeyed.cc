@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "policy/git_command_names.h"
 #include "policy/glob.h"
 
 namespace hutch::policy {
@@ -134,155 +135,6 @@ class GitConfigReader {
   std::vector<GitEntry> entries_;
 };
 
-// The commands of a shell line, each as its arguments. The shell's expansions are left out.
-std::vector<std::vector<std::string>> commands_of(std::string_view line) {
-  std::vector<std::vector<std::string>> commands(1, std::vector<std::string>(1));
-  const auto end_word = [&] {
-    if (!commands.back().back().empty()) commands.back().emplace_back();
-  };
-  char quote = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    static constexpr std::string_view kBetweenWords = " \t<>=";
-    static constexpr std::string_view kBetweenCommands = "\n;|&()`{}";
-    if (quote != 0 && c == quote) {
-      quote = 0;
-    } else if (quote == 0 && (c == '\'' || c == '"')) {
-      quote = c;
-    } else if (quote != '\'' && c == '\\' && i + 1 < line.size()) {
-      commands.back().back() += line[++i];
-    } else if (quote == 0 && kBetweenWords.contains(c)) {
-      end_word();
-    } else if (quote == 0 && kBetweenCommands.contains(c)) {
-      end_word();
-      if (commands.back().size() > 1) commands.emplace_back(1);
-    } else {
-      commands.back().back() += c;
-    }
-  }
-  for (auto& words : commands) std::erase(words, std::string());
-  return commands;
-}
-
-// Words that may precede a command.
-bool is_before_command(std::string_view word) {
-  static constexpr std::array<std::string_view, 14> kWords = {
-      "!", "do", "else", "exec", "if", "then", "until", "time", "while", "env", "sh", "bash", "command", "."};
-  return std::ranges::find(kWords, word) != kWords.end();
-}
-
-// git runs a shell in the work tree, where these expand so.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kExpansions = {{
-    {"$(git rev-parse --show-toplevel)", "."},
-    {"`git rev-parse --show-toplevel`", "."},
-    {"$(git rev-parse --show-cdup)", "."},
-    {"`git rev-parse --show-cdup`", "."},
-    {"$(git rev-parse --git-dir)", ".git"},
-    {"`git rev-parse --git-dir`", ".git"},
-    {"$(git rev-parse --git-common-dir)", ".git"},
-    {"$(pwd)", "."},
-    {"`pwd`", "."},
-    {"${PWD}", "."},
-    {"$PWD", "."},
-    {"${GIT_PREFIX:-.}", "."},
-    {"${GIT_PREFIX:-./}", "."},
-    {"${GIT_PREFIX}", "."},
-    {"$GIT_PREFIX", "."},
-    {"${GIT_WORK_TREE}", "."},
-    {"$GIT_WORK_TREE", "."},
-    {"${GIT_DIR:-.git}", ".git"},
-    {"${GIT_DIR}", ".git"},
-    {"$GIT_DIR", ".git"},
-    {"${HOME}", "~"},
-    {"$HOME", "~"},
-}};
-
-std::string expanded(std::string_view line) {
-  std::string out;
-  while (!line.empty()) {
-    const auto begins = [&](const auto& one) { return line.starts_with(one.first); };
-    const auto* const found = std::ranges::find_if(kExpansions, begins);
-    const bool is_one = found != kExpansions.end();
-    out += is_one ? found->second : line.substr(0, 1);
-    line.remove_prefix(is_one ? found->first.size() : 1);
-  }
-  return out;
-}
-
-// python3 -m a.b
-void add_module(std::string_view module, std::vector<ObeyedName>& names) {
-  std::string path(module);
-  std::ranges::replace(path, '.', '/');
-  for (const std::string_view end : {".py", "/__main__.py", "/__init__.py"}) {
-    names.push_back({GitRead::kProgram, cat({path, end}), ObeyedName::Needs::kFile});
-  }
-}
-
-// PATH=./tools:$PATH x
-void add_of_path(const std::vector<std::string>& words, std::vector<ObeyedName>& names) {
-  if (words.size() < 3 || words.front() != "PATH" || words[2].contains('/')) return;
-  for (const std::string_view directory : split(words[1], ':')) {
-    if (directory.empty() || directory.contains('$')) continue;
-    names.push_back({GitRead::kProgram, cat({directory, "/", words[2]}), ObeyedName::Needs::kNoFile});
-  }
-}
-
-// Whether the next word is a command line.
-bool takes_commands(std::string_view word) {
-  return word == "eval" || (word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'));
-}
-
-constexpr int kNestedMax = 4;  // command lines in words of command lines
-
-std::vector<ObeyedName> names_in_command(std::string_view text, int nested = 0) {
-  using enum ObeyedName::Needs;
-  std::vector<ObeyedName> names;
-  const std::string line = expanded(text.starts_with('!') ? text.substr(1) : text);
-  std::string moved_to;  // the last cd; empty: none
-  for (std::vector<std::string>& words : commands_of(line)) {
-    add_of_path(words, names);
-    if (words.size() > 1 && words.front() == "cd" && !words[1].contains('$')) {
-      const bool within = !moved_to.empty() && !words[1].starts_with('/') && !words[1].starts_with('~');
-      moved_to = within ? cat({moved_to, "/", words[1]}) : words[1];
-      continue;
-    }
-    bool is_command = true;
-    bool holds_commands = false;
-    bool names_module = false;
-    for (std::string& word : words) {
-      // sh -c "./x a"
-      if (std::exchange(holds_commands, takes_commands(word)) && nested < kNestedMax) {
-        std::ranges::move(names_in_command(word, nested + 1), std::back_inserter(names));
-      }
-      if (std::exchange(names_module, word == "-m")) add_module(word, names);
-      const bool is_path = is_command && word.contains('/') && !word.contains('$');
-      is_command = is_command && is_before_command(word);
-      const ObeyedName::Needs needs = is_path ? kNoFile : kFile;
-      const bool moves = !moved_to.empty() && !word.starts_with('/') && !word.starts_with('~');
-      if (moves) names.push_back({GitRead::kProgram, cat({moved_to, "/", word}), needs});
-      names.push_back({GitRead::kProgram, std::move(word), moves ? kFile : needs});
-    }
-  }
-  return names;
-}
-
-// husky(1) sets ".husky/_", whose programs run those of ".husky".
-std::string hooks_directory(std::string_view value) {
-  while (value.size() > 1 && value.ends_with('/')) value.remove_suffix(1);
-  if (value.ends_with("/_")) value.remove_suffix(2);
-  return std::string(value);
-}
-
-// "section.sub.section.key"
-GitEntry entry_of(std::string_view name, std::string_view value) {
-  const std::size_t first = std::min(name.find('.'), name.size());
-  const std::size_t last = std::min(name.rfind('.'), name.size());
-  GitEntry entry{in_lower_case(name.substr(0, first)), {}, {}, std::string(value)};
-  if (last > first) entry.subsection = name.substr(first + 1, last - first - 1);
-  if (last < name.size()) entry.key = in_lower_case(name.substr(last + 1));
-  return entry;
-}
-
 // GIT_CONFIG_PARAMETERS: each is 'key=value' or 'key'='value', as sq_quote_buf() of git's quote.c writes them.
 std::vector<GitEntry> parameters_of(std::string_view text) {
   std::vector<GitEntry> entries;
@@ -298,7 +150,7 @@ std::vector<GitEntry> parameters_of(std::string_view text) {
       const std::string& key = parts.front();
       const std::size_t equals = std::min(key.find('='), key.size());
       const std::string value = parts.size() > 1 ? parts[1] : key.substr(std::min(equals + 1, key.size()));
-      if (!key.empty()) entries.push_back(entry_of(parts.size() > 1 ? key : key.substr(0, equals), value));
+      if (!key.empty()) entries.push_back(git_entry_of(parts.size() > 1 ? key : key.substr(0, equals), value));
       parts.assign(1, {});
     } else if (!quoted && c == '\\' && i + 1 < text.size()) {
       parts.back() += text[++i];
@@ -375,6 +227,22 @@ constexpr std::array<std::string_view, 28> kHookNames = {"applypatch-msg",
 
 }  // namespace
 
+// husky(1) sets ".husky/_", whose programs run those of ".husky".
+std::string git_hooks_directory(std::string_view value) {
+  while (value.size() > 1 && value.ends_with('/')) value.remove_suffix(1);
+  if (value.ends_with("/_")) value.remove_suffix(2);
+  return std::string(value);
+}
+
+GitEntry git_entry_of(std::string_view name, std::string_view value) {
+  const std::size_t first = std::min(name.find('.'), name.size());
+  const std::size_t last = std::min(name.rfind('.'), name.size());
+  GitEntry entry{in_lower_case(name.substr(0, first)), {}, {}, std::string(value)};
+  if (last > first) entry.subsection = name.substr(first + 1, last - first - 1);
+  if (last < name.size()) entry.key = in_lower_case(name.substr(last + 1));
+  return entry;
+}
+
 std::vector<GitEntry> git_entries_of(std::span<const std::string> environment) {
   constexpr std::string_view kKey = "GIT_CONFIG_KEY_";
   std::vector<GitEntry> entries;
@@ -393,21 +261,26 @@ std::vector<GitEntry> git_entries_of(std::span<const std::string> environment) {
     const std::size_t equals = std::min(line.find('='), line.size() - 1);
     if (!line.starts_with(kKey)) continue;
     const std::string number(line.substr(kKey.size(), equals - kKey.size()));
-    entries.push_back(entry_of(line.substr(equals + 1), value_of(cat({"GIT_CONFIG_VALUE_", number}))));
+    entries.push_back(git_entry_of(line.substr(equals + 1), value_of(cat({"GIT_CONFIG_VALUE_", number}))));
   }
   std::ranges::move(parameters_of(value_of("GIT_CONFIG_PARAMETERS")), std::back_inserter(entries));
   return entries;
 }
 
 std::vector<std::string> obeyed_in_any_work_tree(const ObeyedName& name) {
-  std::string_view path = name.path;
+  using enum ObeyedName::Needs;
+  const std::string_view path = name.path;
+  if (name.needs == kMatches || name.needs == kInPath) return {};
   if (path.starts_with('/') || path.starts_with('~') || path.contains('$') || path.contains('%')) return {};
-  while (path.starts_with("./")) path.remove_prefix(2);
-  while (path.ends_with('/')) path.remove_suffix(1);
-  const auto is_plain = [](std::string_view part) { return !part.empty() && part != "." && part != ".."; };
-  if (path.empty() || !std::ranges::all_of(split(path, '/'), is_plain)) return {};
-  const std::string pattern = cat({"/**/", escape_wildcards(path)});
-  if (name.kind != GitRead::kHooks) return is_distinct(path) ? std::vector{pattern} : std::vector<std::string>();
+  std::vector<std::string_view> parts = split(path, '/');
+  // In front of the last ".." can be a link.
+  const auto last = std::find(parts.rbegin(), parts.rend(), "..");
+  parts.erase(parts.begin(), last.base());
+  std::erase_if(parts, [](std::string_view part) { return part.empty() || part == "."; });
+  if (parts.empty()) return {};
+  const std::string plain = join(std::vector<std::string>(parts.begin(), parts.end()), "/");
+  const std::string pattern = cat({"/**/", escape_wildcards(plain)});
+  if (name.kind != GitRead::kHooks) return is_distinct(plain) ? std::vector{pattern} : std::vector<std::string>();
   std::vector<std::string> patterns;
   for (const std::string_view hook : kHookNames) patterns.push_back(cat({pattern, "/", hook}));
   return patterns;
@@ -419,8 +292,9 @@ std::vector<ObeyedName> obeyed_names(const GitEntry& entry) {
   using enum ObeyedName::Needs;
   const GitRead kind = git_setting(entry.section, entry.key).read;
   if (kind == GitRead::kNothing || entry.value.empty()) return {};
-  if (kind == GitRead::kProgram) return names_in_command(entry.value);
-  if (kind == GitRead::kHooks) return {ObeyedName{kind, hooks_directory(entry.value), kNoFile}};
+  const bool is_of_git = entry.section == "alias" && !entry.value.starts_with('!');
+  if (kind == GitRead::kProgram) return names_in_command(is_of_git ? cat({"git ", entry.value}) : entry.value);
+  if (kind == GitRead::kHooks) return {ObeyedName{kind, git_hooks_directory(entry.value), kNoFile}};
   const bool is_path = kind == GitRead::kConfig || entry.value.contains('/');
   return {ObeyedName{kind, entry.value, is_path ? kNoFile : kFile}};
 }

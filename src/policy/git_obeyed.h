@@ -27,9 +27,14 @@ std::vector<GitEntry> git_entries(std::string_view text);
 struct ObeyedName {
   GitRead kind = GitRead::kNothing;
   std::string path;  // as written
-  // kNoFile: the name is protected even if no such file exists. kFile: it is protected only if the file exists, because
-  // a word of a command line may be anything.
-  enum class Needs { kNoFile, kFile } needs = Needs::kNoFile;
+  // What has to be there for the name to be protected, because a word of a command line may be anything.
+  enum class Needs {
+    kNoFile,  // nothing
+    kNoDirectory,  // nothing, or a file; without a file it is protected only in the work trees of today
+    kFile,  // a file
+    kInPath,  // a relative directory in the user's PATH: `path` is the name of a program
+    kMatches,  // nothing: `path` is a pattern (policy/glob.h), protected only in the work trees of today
+  } needs = Needs::kNoFile;
 };
 
 // The names in the value of a setting.

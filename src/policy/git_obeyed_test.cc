@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -12,12 +14,19 @@
 namespace hutch::policy {
 namespace {
 
+// "!": with or without a file, "~": with no directory, "?": with a file, "P:": a program by PATH, "*:": a pattern.
 std::vector<std::string> paths(const GitEntry& entry) {
+  static constexpr std::array<const char*, 5> kMarks = {"!", "~", "?", "P:", "*:"};
   std::vector<std::string> all;
   for (const ObeyedName& name : obeyed_names(entry)) {
-    all.push_back((name.needs == ObeyedName::Needs::kFile ? "?" : "") + name.path);
+    all.push_back(kMarks.at(static_cast<std::size_t>(name.needs)) + name.path);
   }
   return all;
+}
+
+std::vector<std::string> of_alias(std::string value) { return paths({"alias", "", "t", std::move(value)}); }
+bool names_path(const std::vector<std::string>& all, const std::string& path) {
+  return std::ranges::find(all, path) != all.end();
 }
 
 TEST(GitObeyed, ReadsWhatGitReads) {
@@ -42,51 +51,114 @@ TEST(GitObeyed, WhatIsDamagedHidesNothingBehindIt) {
 
 TEST(GitObeyed, NamesByTheirKind) {
   using Paths = std::vector<std::string>;
-  EXPECT_EQ(paths({"core", "", "hookspath", ".githooks/"}), Paths{".githooks"});
-  EXPECT_EQ(paths({"core", "", "hookspath", ".husky/_"}), Paths{".husky"});
-  EXPECT_EQ(paths({"include", "", "path", "shared"}), Paths{"shared"});
+  EXPECT_EQ(paths({"core", "", "hookspath", ".githooks/"}), Paths{"!.githooks"});
+  EXPECT_EQ(paths({"core", "", "hookspath", ".husky/_"}), Paths{"!.husky"});
+  EXPECT_EQ(paths({"include", "", "path", "shared"}), Paths{"!shared"});
   EXPECT_EQ(paths({"core", "", "attributesfile", "attributes"}), Paths{"?attributes"});
-  EXPECT_EQ(paths({"core", "", "fsmonitor", "tools/watch"}), Paths{"tools/watch"});
-  EXPECT_EQ(paths({"core", "", "fsmonitor", "true"}), Paths{"?true"});
-  EXPECT_EQ(paths({"alias", "", "t", "!python3 'tools/a b.py' x"}), (Paths{"?python3", "?tools/a b.py", "?x"}));
-  EXPECT_EQ(paths({"diff", "", "external", "./d.sh --x=y"}), (Paths{"./d.sh", "?--x", "?y"}));
+  EXPECT_EQ(paths({"core", "", "fsmonitor", "tools/watch"}), Paths{"!tools/watch"});
+  EXPECT_EQ(paths({"core", "", "fsmonitor", "true"}), Paths{"P:true"});
+  EXPECT_EQ(of_alias("!python3 'tools/a b.py' x"), (Paths{"?b.py", "P:python3", "~tools/a", "!tools/a b.py", "?x"}));
+  EXPECT_EQ(paths({"diff", "", "external", "./d.sh --x=y"}), (Paths{"!./d.sh", "?y"}));
   EXPECT_EQ(paths({"user", "", "name", "/etc"}), Paths());
 }
 
 TEST(GitObeyed, CommandsBehindOthers) {
   using Paths = std::vector<std::string>;
-  EXPECT_EQ(paths({"alias", "", "t", "!cd . && tools/x"}), (Paths{"./tools/x", "?tools/x"}));
-  EXPECT_EQ(paths({"alias", "", "t", "!cd tools; cd a && ./x y"}), (Paths{"tools/a/./x", "?./x", "?tools/a/y", "?y"}));
-  EXPECT_EQ(paths({"alias", "", "t", "!true | exec tools/x"}), (Paths{"?true", "?exec", "tools/x"}));
-  EXPECT_EQ(paths({"alias", "", "t", "!f() { tools/x; }; f"}), (Paths{"?f", "tools/x", "?f"}));
-  EXPECT_EQ(paths({"alias", "", "t", "!cd /a && b/c"}), (Paths{"/a/b/c", "?b/c"}));
+  EXPECT_EQ(of_alias("!cd tools; cd a && ./x y"), (Paths{"?./x", "P:cd", "!tools/a/./x", "?tools/a/y", "?y"}));
+  EXPECT_EQ(of_alias("!true | exec tools/x"), (Paths{"P:exec", "!tools/x", "P:true"}));
+  EXPECT_EQ(of_alias("!f() { tools/x; }; f"), (Paths{"P:f", "!tools/x"}));
+  EXPECT_EQ(of_alias("!cd /a && b/c"), (Paths{"!/a/b/c", "?b/c", "P:cd"}));
+  EXPECT_EQ(of_alias("!(cd a && ./x); ./y"), (Paths{"?./x", "!./y", "!a/./x", "P:cd"}));
 }
 
-TEST(GitObeyed, WhatAShellExpandsToTheWorkTree) {
-  using Paths = std::vector<std::string>;
-  const auto alias = [](std::string value) { return paths({"alias", "", "t", std::move(value)}); };
-  EXPECT_EQ(alias("!$(git rev-parse --show-toplevel)/tools/x"), Paths{"./tools/x"});
-  EXPECT_EQ(alias("!`git rev-parse --show-toplevel`/tools/x"), Paths{"./tools/x"});
-  EXPECT_EQ(alias("!\"${GIT_PREFIX:-.}/tools/x\""), Paths{"./tools/x"});
-  EXPECT_EQ(alias("!cd \"$(git rev-parse --show-toplevel)/tools\" && ./x"), (Paths{"./tools/./x", "?./x"}));
-  EXPECT_EQ(alias("!${HOME}/bin/x"), Paths{"~/bin/x"});
-  EXPECT_EQ(alias("!$X/tools/x"), Paths{"?$X/tools/x"});
+struct Obeyed {
+  const char* value;
+  const char* path;
+};
+
+// What each runs: the program tools/x.
+TEST(GitObeyed, WhatAShellMakesOfAName) {
+  for (const Obeyed& row : std::initializer_list<Obeyed>{
+           {"!$(git rev-parse --show-toplevel)/tools/x", "!./tools/x"},
+           {"!`git rev-parse --show-toplevel`/tools/x", "!./tools/x"},
+           {"!$(git rev-parse --show-toplevel 2>/dev/null)/tools/x", "!./tools/x"},
+           {"!T=$(git rev-parse --show-toplevel); $T/tools/x", "!./tools/x"},
+           {"!f() { root=\"$(git rev-parse --show-toplevel)\"; \"$root/tools/x\" \"$@\"; }; f", "!./tools/x"},
+           {"!f() { \"$root/tools/x\" \"$@\"; }; root=$(git rev-parse --show-toplevel); f", "!./tools/x"},
+           {"!$(git rev-parse --absolute-git-dir)/../tools/x", "!tools/x"},
+           {"!$(git rev-parse --git-dir)/tools/x", "!.git/tools/x"},
+           {"!\"${GIT_PREFIX:-.}/tools/x\"", "!./tools/x"},
+           {"!\"${GIT_PREFIX:-./}\"tools/x", "!tools/x"},
+           {"!sh ./${GIT_PREFIX}tools/x", "!./tools/x"},
+           {"!$GIT_PREFIX/tools/x", "!./tools/x"},
+           {"!$X/tools/x", "~./tools/x"},
+           {"!${X:-tools}/x", "!tools/x"},
+           {"!${X:-$(pwd)}/tools/x", "!./tools/x"},
+           {"!d=tools; $d/x", "!tools/x"},
+           {"!d=$(cd tools && pwd); $d/x", "!tools/x"},
+           {"!${HOME}/tools/x", "!~/tools/x"},
+           {"!cd \"$(git rev-parse --show-toplevel)/tools\" && ./x", "!./tools/./x"},
+           {"!cd -- \"$(git rev-parse --show-toplevel)\" && ./tools/x", "!././tools/x"},
+           {"!cd \"$(git rev-parse --show-cdup)tools\" && ./x", "!tools/./x"},
+           {"!env -C tools ./x", "~tools/./x"},
+           {"!nice -n5 ./tools/x", "~./tools/x"},
+           {"!timeout 5 tools/x", "~tools/x"},
+           {"!git -c alias.y=!tools/x y", "!tools/x"},
+           {"!git -c core.fsmonitor=tools/x status", "!tools/x"},
+           {"-c core.fsmonitor=tools/x status", "!tools/x"},
+           {"!git rebase -x 'tools/x a' main", "!tools/x"},
+           {"!git fetch --upload-pack=tools/x", "!tools/x"},
+           {"!git filter-branch --tree-filter tools/x", "!tools/x"},
+           {"!GIT_EDITOR='tools/x -w' git commit", "!tools/x"},
+           {"!find . -exec tools/x {} +", "!tools/x"},
+           {"!PATH=tools:$PATH; x", "!tools/x"},
+           {"!PATH=tools:$PATH exec x", "!tools/x"},
+           {"!export PATH=$(pwd)/tools:$PATH; x", "!./tools/x"},
+           {"!tools/?", "*:tools/?"},
+           {"!f() { ./tools/$1; }; f", "*:tools/*"},
+           {"!sh -c \"exec ./tools/x\"", "!./tools/x"},
+           {"!sh -c 'a; sh -c \"tools/x b\"'", "!tools/x"},
+           {"!f() { # don't\n tools/x; }; f", "!tools/x"},
+           {"!python3 -m tools.x", "?tools/x.py"},
+           {"!python3 -m tools.x", "?tools/x/__main__.py"},
+           {"!python3 tools/x", "!tools/x"},
+           {"!ssh -Ftools/x", "~tools/x"},
+       }) {
+    EXPECT_TRUE(names_path(of_alias(row.value), row.path)) << row.value;
+  }
 }
 
-TEST(GitObeyed, CommandsInWords) {
-  const auto has = [](std::string value, const std::string& path) {
-    const std::vector<std::string> all = paths({"core", "", "fsmonitor", std::move(value)});
-    return std::ranges::find(all, path) != all.end();
-  };
-  EXPECT_TRUE(has("sh -c \"exec ./tools/x\"", "./tools/x"));
-  EXPECT_TRUE(has("sh -c 'a; sh -c \"tools/y b\"'", "tools/y"));
-  EXPECT_TRUE(has("PATH=./tools:$PATH x", "./tools/x"));
-  EXPECT_FALSE(has("PATH=$PATH:tools/y x", "$PATH/x"));
-  EXPECT_TRUE(has("python3 -m tools.x", "?tools/x.py"));
-  EXPECT_TRUE(has("python3 -m tools.x", "?tools/x/__main__.py"));
+// Each is what people have. No name of the project is held by it, but for files that it mentions.
+TEST(GitObeyed, OrdinarySettings) {
+  for (const char* value :
+       {"!code --wait", "!less -FRX", "!git-lfs filter-process", "!delta", "!nvim", "!git log --oneline",
+        "!f() { git push origin \"$1\"; }; f", "!f() { git log ${1:-origin/main}..HEAD; }; f",
+        "!sh -c 'git log $1@{1}..$1@{0}' -",
+        "!git rebase origin/main && rm -f \"$(git rev-parse --git-dir)/index.lock\"",
+        "!git for-each-ref --format='%(refname:short)' refs/heads", "!git subtree push --prefix docs/dist origin pages",
+        "!rm -rf build/out && make", "!test -d \"$(git rev-parse --git-dir)/rebase-merge\" && git rebase --abort",
+        "!git branch --merged | grep -v '^\\*\\|main' | xargs -n 1 git branch -d", "log --oneline", "diff a/b"}) {
+    for (const std::string& path : of_alias(value)) {
+      EXPECT_TRUE(path.starts_with("?") || path.starts_with("P:")) << value << ": " << path;
+      EXPECT_FALSE(
+          names_path({"?log", "?origin", "?push", "?git", "?code", "?less", "?main", "?.git/index.lock"}, path))
+          << value;
+    }
+  }
+  EXPECT_FALSE(names_path(paths({"core", "", "fsmonitor", "PATH=$PATH:tools/y x"}), "!$PATH/x"));
+}
+
+TEST(GitObeyed, LargeAndDamagedLinesEnd) {
   std::string deep = "x y";
   for (int i = 0; i < 200; ++i) deep = "sh -c \"" + deep + "\"";
-  EXPECT_TRUE(has(deep, "?-c"));
+  EXPECT_TRUE(names_path(of_alias("!" + deep), "P:sh"));
+  for (const char* part : {"$(", "${", "${a:-", "`", "\"$(", "'", "(", "a=$a$a; ", "$($(a)$(b)); ", "a=b=c=d ",
+                           "-c a.b=!", "PATH=a:b; x ", "cd a; ", "| x -c '$", "\\"}) {
+    std::string line = "!";
+    while (line.size() < 20'000) line += part;
+    (void)of_alias(line + " tools/x");
+    EXPECT_TRUE(names_path(of_alias("!tools/x; " + line), "!tools/x")) << part;
+  }
 }
 
 TEST(GitObeyed, TheEnvironment) {
@@ -115,12 +187,15 @@ TEST(GitObeyed, NamesInAnyWorkTree) {
   const auto program = [](std::string path) { return obeyed_in_any_work_tree({GitRead::kProgram, std::move(path)}); };
   EXPECT_EQ(program("./tools/x"), Patterns{"/**/tools/x"});
   EXPECT_EQ(program("tools/[x]"), Patterns{"/**/" + escape_wildcards("tools/[x]")});
-  for (const char* path : {"/a/b", "~/a/b", "../a/b", "a/../b", "true", "./x", "", "$X/a"}) {
+  EXPECT_EQ(program("../tools/x"), Patterns{"/**/tools/x"});
+  EXPECT_EQ(program("l/../tools/x"), Patterns{"/**/tools/x"});
+  for (const char* path : {"/a/b", "~/a/b", "../a", "a/../b", "true", "./x", "", "..", "a/..", "$X/a"}) {
     EXPECT_EQ(program(path), Patterns()) << path;
   }
   const Patterns hooks = obeyed_in_any_work_tree({GitRead::kHooks, "hooks"});
   EXPECT_TRUE(std::ranges::find(hooks, "/**/hooks/pre-commit") != hooks.end());
   EXPECT_TRUE(std::ranges::find(hooks, "/**/hooks") == hooks.end());
+  EXPECT_EQ(obeyed_in_any_work_tree({GitRead::kHooks, "hk/../hooks"}), hooks);
 }
 
 TEST(GitObeyed, Paths) {

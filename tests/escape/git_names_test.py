@@ -172,6 +172,80 @@ def test_what_a_setting_names(hutch, repository, as_user, backend, way):
     assert (repository / "went").exists() == (backend == "none"), str(result)
 
 
+RUN = "#!/bin/sh\n: ${1#-F}; . ./${1#-F}\n"
+# Aliases of the user's, each of which runs tools/x.
+COMMANDS = {
+    "the top of the work tree in a variable": "!T=$(git rev-parse --show-toplevel); $T/tools/x",
+    "the same, in a function": '!f() { root="$(git rev-parse --show-toplevel)"; "$root/tools/x" "$@"; }; f',
+    "the top without errors": "!$(git rev-parse --show-toplevel 2>/dev/null)/tools/x",
+    "beside the directory of git": "!$(git rev-parse --absolute-git-dir)/../tools/x",
+    "where the user is, or here": '!"${GIT_PREFIX:-./}"tools/x',
+    "a script where the user is": "!sh ./${GIT_PREFIX}tools/x",
+    "a directory in a variable": "!d=tools; $d/x",
+    "another directory for one command": "!env -C tools ./x",
+    "another directory, after the end of options": '!cd -- "$(git rev-parse --show-toplevel)" && ./tools/x',
+    "a setting of one command": "!git -c alias.y=!tools/x y",
+    "a program of one command": "!git -c core.fsmonitor=tools/x status",
+    "a variable of one command": "!GIT_EDITOR=tools/x git commit --allow-empty",
+    "a directory in PATH": "!PATH=tools:$PATH; x",
+    "an absolute directory in PATH": "!export PATH=$(pwd)/tools:$PATH; x",
+    "a pattern": "!tools/?",
+    "an argument of the user's": "!f() { tools/${1:-x}; }; f",
+    "a program that starts others": "!nice -n5 ./tools/x",
+    "a value joined to its option": "!$HOME/run-it -Ftools/x",
+}
+
+
+@pytest.mark.parametrize("there", ["there", "absent"])
+@pytest.mark.parametrize("way", COMMANDS)
+def test_what_an_alias_runs(hutch, repository, as_user, backend, way, there):
+    as_user.write(as_user.home / "run-it", RUN, 0o755)
+    made = SCRIPT.replace("scripts/pre-commit", "tools/x").replace("scripts", "tools") if there == "there" else ""
+    outside(as_user, repository, made + "git add .; git commit -qnm users --allow-empty")
+    as_person(as_user, ["git", "config", "alias.x", COMMANDS[way]], repository)
+    result = hutch.sh("mkdir -p tools; " + EVIL.format("tools/x"))
+    outside(as_user, repository, "git x || true")
+    assert any(repository.rglob("went")) == (backend == "none"), str(result)
+
+
+# (a setting as people have it, what the sandbox may write nevertheless)
+ORDINARY = {
+    "an editor": ("core.editor", "code --wait", "code"),
+    "a pager": ("core.pager", "less -FRX", "less FRX"),
+    "a filter": ("filter.lfs.process", "git-lfs filter-process", "git-lfs"),
+    "a log": ("alias.l", "!git log --oneline", "git log"),
+    "a log of one's own format": ("alias.l", "log --pretty=format:'%h %s' --date=short", "log short"),
+    "a function": ("alias.p", '!f() { git push origin "$1"; }; f', "git push origin f"),
+    "a range": ("alias.r", "!f() { git log ${1:-origin/main}..HEAD; }; f", "origin/main"),
+    "a command line": ("alias.c", "!sh -c 'git log $1' -", "git log"),
+    "a directory that a build makes": ("alias.d", "!git subtree push --prefix docs/dist origin pages", "docs/dist/a"),
+    "a removal": ("alias.c", "!rm -rf build/out && make", "build/out/a make"),
+    "references": ("alias.b", "!git for-each-ref --format='%(refname:short)' refs/heads", "refs/heads/a"),
+    "a state of git": ("alias.a", '!test -d "$(git rev-parse --git-dir)/rebase-merge" && rm -f '
+                                  '"$(git rev-parse --git-dir)/index.lock"', "rebase-merge/a"),
+}
+
+
+@pytest.mark.parametrize("what", ORDINARY)
+def test_ordinary_settings_hold_nothing(hutch, repository, as_user, backend, what):
+    key, value, names = ORDINARY[what]
+    there = [name for name in names.split() if "/" not in name]
+    outside(as_user, repository, f"touch x {' '.join(there)}")
+    as_person(as_user, ["git", "config", key, value], repository)
+    who = "; ".join(f"export GIT_{who}_NAME=A GIT_{who}_EMAIL=a@b.example" for who in ("AUTHOR", "COMMITTER"))
+    hutch.sh(f"set -e; {who}; for name in {names}; do mkdir -p $(dirname $name); echo x > $name; done; "
+             "git init -q --bare b; git checkout -qb origin/main; git commit -q --allow-empty -m x; "
+             "git rebase -q --force-rebase HEAD~1").ok()
+
+
+def test_hooks_beside_a_directory_of_the_sandboxs(hutch, repository, as_user, backend, request):
+    request.addfinalizer(lambda: (as_user.home / ".gitconfig").unlink(missing_ok=True))
+    outside(as_user, repository, "git config --global core.hooksPath hk/../hq")
+    result = hutch.sh("git init -q new; cd new; mkdir -p hk hq; " + EVIL.format("hq/pre-commit"))
+    outside(as_user, repository / "new", "git commit -q --allow-empty -m x")
+    assert (repository / "new/went").exists() == (backend == "none"), str(result)
+
+
 def test_other_files_with_two_names(hutch, repository, as_user, backend):
     outside(as_user, repository, "echo a > a; ln a b; : > gc; ln gc g2; git config include.path ../gc")
     hutch.sh("echo b > b; echo c > c; ln c d; echo d > d; rm g2").ok()

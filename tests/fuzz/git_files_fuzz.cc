@@ -98,5 +98,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const std::vector<std::string> environment{std::string("GIT_CONFIG_PARAMETERS=").append(text), std::string(text)};
   for (const policy::GitEntry& entry : policy::git_entries_of(environment)) (void)policy::obeyed_names(entry);
+  for (const policy::ObeyedName& name : policy::obeyed_names({"alias", "", "x", std::string(text)})) {
+    require(!name.path.empty() && !name.path.contains('\0'));
+    (void)policy::obeyed_in_any_work_tree(name);
+  }
   return 0;
 }
