@@ -22,7 +22,6 @@ IoResult Stream::read(std::span<char> into) {
   const int answer = SSL_read(ssl_.get(), into.data(), static_cast<int>(into.size()));
   if (answer <= 0) return tls_answer(answer, read_events_);
   read_events_ = POLLIN;
-  bytes_read_ += static_cast<std::uint64_t>(answer);
   return {Io::kSome, static_cast<std::size_t>(answer)};
 }
 
@@ -49,7 +48,6 @@ IoResult Stream::read_plain(std::span<char> into) {
   const Result<std::size_t> size = sys::read_some(fd_, into);
   if (!size) return {size.error().sys_errno == EAGAIN ? Io::kWait : Io::kFailed};
   if (*size == 0) return {Io::kEnd};
-  bytes_read_ += *size;
   return {Io::kSome, *size};
 }
 

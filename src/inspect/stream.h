@@ -48,7 +48,6 @@ class Stream {
   short read_events() const { return read_events_; }
   short write_events() const { return write_events_; }
 
-  std::uint64_t bytes_read() const { return bytes_read_; }
   std::uint64_t bytes_written() const { return bytes_written_; }
 
  private:
@@ -60,7 +59,6 @@ class Stream {
   Ssl ssl_;
   short read_events_ = 1;   // POLLIN
   short write_events_ = 4;  // POLLOUT
-  std::uint64_t bytes_read_ = 0;
   std::uint64_t bytes_written_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // The evaluator against programs small enough to work out by hand, and its check against broken ones.
-#include "plan/bpf_evaluator.h"
+#include "plan/bpf_evaluator_testing.h"
 
 #include <gtest/gtest.h>
 

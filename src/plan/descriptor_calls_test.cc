@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "plan/bpf_evaluator.h"
+#include "plan/bpf_evaluator_testing.h"
 #include "plan/seccomp.h"
 #include "plan/seccomp_table.h"
 

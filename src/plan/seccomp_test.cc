@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/plain_open.h"
-#include "plan/bpf_evaluator.h"
+#include "plan/bpf_evaluator_testing.h"
 #include "plan/seccomp_table.h"
 
 namespace hutch::plan {

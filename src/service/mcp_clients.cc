@@ -84,15 +84,6 @@ Result<std::string> mcp_file_of(const McpClient& client, McpScope scope, std::st
   return cat({*set, "/", file});
 }
 
-std::string mcp_entry_text(const McpClient& client, const McpEntry& entry) {
-  if (client.form == Form::kToml) return toml_entry(entry);
-  ordered_json server = ordered_json::object();
-  set_entry(server, client.form, entry);
-  return ordered_json{{client.key, {{kServerName, std::move(server)}}}}.dump(2, ' ', false,
-                                                                             ordered_json::error_handler_t::replace) +
-         "\n";
-}
-
 Result<std::string> shown_mcp_entry(const McpClient& client, std::string_view text) {
   if (!TRY(has_mcp_entry(client, text))) return std::string();
   if (client.form == Form::kToml) {

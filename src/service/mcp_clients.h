@@ -51,9 +51,6 @@ struct McpEntry {
   std::string agent;    // empty: the one of the directory that it is started in
 };
 
-// As it would stand in an empty file.
-std::string mcp_entry_text(const McpClient& client, const McpEntry& entry);
-
 // The entry that `text` has, with all that it says besides: somebody else may have written that, a sandbox in a
 // project. Empty where there is none.
 Result<std::string> shown_mcp_entry(const McpClient& client, std::string_view text);

@@ -38,7 +38,6 @@ class PluginInstallation {
   Status set_up();
   Result<tool::CommandEnd> run_set_up(const tool::Command& setup);
   Status offer_tools();
-  Result<std::string> package_manager();
   Status save();
   void note(std::string_view line);
   tool::Command command(std::string text) const;

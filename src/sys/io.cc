@@ -97,12 +97,6 @@ Status set_nonblocking(int fd) {
   return check(::fcntl(fd, F_SETFL, flags | O_NONBLOCK), {"fcntl(", number_text(fd), ", F_SETFL)"});
 }
 
-Result<bool> is_nonblocking(int fd) {
-  const int flags = ::fcntl(fd, F_GETFL);
-  TRY(check(flags, {"fcntl(", number_text(fd), ", F_GETFL)"}));
-  return (flags & O_NONBLOCK) != 0;
-}
-
 Status restore_blocking(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
   TRY(check(flags, {"fcntl(", number_text(fd), ", F_GETFL)"}));

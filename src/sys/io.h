@@ -40,7 +40,6 @@ Status set_nonblocking(int fd);
 // What the number was opened for (fcntl(2), F_GETFL).
 enum class OpenFor { kReading, kWriting, kBoth };
 Result<OpenFor> opened_for(int fd);
-Result<bool> is_nonblocking(int fd);
 Status restore_blocking(int fd);
 
 // dup2(2) that leaves the copy open across exec, even when both numbers are the same.

@@ -78,7 +78,6 @@ class RuleWriter {
   void verdict(std::uint32_t code);
   void if_payload(std::uint32_t base, std::uint32_t offset, const void* value, std::size_t size);
   void compare(const void* value, std::size_t size);
-  void immediate(const void* value, std::size_t size);
   template <class Body>
   void expression(const char* name, Body body) {
     const std::size_t element = out_.open_nested(NFTA_LIST_ELEM);

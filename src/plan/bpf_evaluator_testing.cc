@@ -1,5 +1,5 @@
 // A small interpreter of the classic BPF that seccomp(2) accepts, with the kernel's own check before it.
-#include "plan/bpf_evaluator.h"
+#include "plan/bpf_evaluator_testing.h"
 
 #include <bit>
 #include <string>
