@@ -45,6 +45,7 @@ Status judge_new_name(const Prepared& prepared, const Target& target, PathVerdic
 Status judge_mode(const plan::HostFacts& facts, const Target& target, PathVerdict& verdict);
 bool is_made(const Prepared& prepared, std::string_view path);
 bool is_path(const std::string& name, const std::string& cwd);
+bool is_own_loopback(const policy::Host& host);
 bool is_host_port(const policy::Network& network, const policy::Host& host, int port);
 HostVerdict judge_udp(const policy::Network& network, const policy::UdpEntry& target, HostVerdict verdict);
 void take(HostVerdict& verdict, policy::HostDecision decision);
@@ -112,6 +113,13 @@ Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& type
     verdict.verdict = policy::HostVerdict::kAllow;
     verdict.rule = cat({"network.hostPorts ", std::to_string(verdict.port)});
     verdict.why = "this host's port is there";
+    return verdict;
+  }
+  if (is_own_loopback(target.host)) {
+    verdict.verdict = policy::HostVerdict::kDeny;
+    verdict.rule = "built in";
+    verdict.why = cat({"a sandbox has a loopback of its own; --allow-host-port ", std::to_string(verdict.port),
+                       " shows this host's port there"});
     return verdict;
   }
   take(verdict, policy::decide_host(network, target.host, verdict.port));
@@ -355,10 +363,14 @@ bool is_path(const std::string& name, const std::string& cwd) {
   return status && status->has_value();
 }
 
+// No rule opens these names and addresses: they never reach the gateway.
+bool is_own_loopback(const policy::Host& host) {
+  return host.name == "localhost" || (host.address && policy::is_loopback(*host.address));
+}
+
 // At the sandbox's own loopback.
 bool is_host_port(const policy::Network& network, const policy::Host& host, int port) {
-  const bool loopback = host.name == "localhost" || (host.address && policy::is_loopback(*host.address));
-  return loopback && network.mode != policy::NetworkMode::kNone &&
+  return is_own_loopback(host) && network.mode != policy::NetworkMode::kNone &&
          std::ranges::find(network.host_ports, port) != network.host_ports.end();
 }
 

@@ -239,6 +239,15 @@ def test_check_connect_by_options(hutch, project):
     assert hutch("check", "--allow-host-port", "5432", "connect", "localhost:5432").code == 0
 
 
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.0.0.9", "[::1]"])
+def test_check_connect_to_this_hosts_loopback(hutch, project, host):
+    """A rule by name does not open it: the connection ends at the sandbox's own."""
+    for options in ([], ["--allow-domain", host]):
+        said = hutch("check", *options, "connect", f"{host}:8766")
+        assert said.code == 1 and b"--allow-host-port 8766" in said.out, said
+    assert hutch("check", "--allow-host-port", "8766", "connect", f"{host}:8766").code == 0
+
+
 def test_explain_tells_the_network(hutch, as_user, project):
     extra = ', "parentProxy": {"https": "http://user:s3cret@proxy.example:3128"}, "publish": ["8080:3000"]'
     as_user.write(project / "policy.json", NETWORK % extra)
