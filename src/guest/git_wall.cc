@@ -21,6 +21,7 @@ namespace hutch::guest {
 namespace {
 
 constexpr std::size_t kSamplesMax = 64;
+constexpr std::size_t kNewRepositoryNamesMax = 1024;
 constexpr std::uint64_t kHooksBytesMax = 64 << 10;
 constexpr int kTakenNamesMax = 16;
 constexpr std::size_t kRandomBytes = 8;
@@ -74,10 +75,20 @@ Status check_hooks(const Entry& entry) {
   return names.size() <= kSamplesMax && std::ranges::all_of(names, is_sample) ? Status() : held();
 }
 
+// A directory of an object's name, which judge_git_name() refuses in a repository. More names are not looked through.
+Status check_object_names(const Entry& entry) {
+  const UniqueFd directory = TRY(sys::open_listing_at(entry.at(), "."));
+  if (TRY(sys::file_status(directory.get(), "")).size > kHooksBytesMax) return held();
+  const std::vector<sys::TreeEntry> names = TRY(sys::first_names(directory.get(), kNewRepositoryNamesMax + 1));
+  const auto is_object = [](const sys::TreeEntry& one) { return plan::is_object_name(one.name); };
+  return names.size() <= kNewRepositoryNamesMax && std::ranges::none_of(names, is_object) ? Status() : held();
+}
+
 Status complete_repository(const Entry& entry, const plan::GitParts& parts) {
   using enum plan::JudgedFile;
   const bool is_worktree = plan::judged_file(cat({parent_path(entry.path), "/commondir"})) == kCommonDirectory;
   if (parts.common_directory && !is_worktree) return held();
+  TRY(check_object_names(entry));
   TRY(seal_config(entry, "config"));
   TRY(seal_config(entry, "config.worktree"));
   return check_hooks(entry);

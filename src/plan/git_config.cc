@@ -83,11 +83,19 @@ bool is_own_work_tree(std::string_view directory, std::string_view value) {
   return at == directory.substr(0, modules) && std::ranges::all_of(split(value, '/'), is_name);
 }
 
+// git-fetch(1) refuses another destination than a reference; git-push(1), which notes there what it has sent, does not.
+bool is_plain_refspec(std::string_view value) {
+  const std::size_t colon = value.rfind(':');
+  const std::string_view to = colon == std::string_view::npos ? std::string_view() : value.substr(colon + 1);
+  return to.empty() || (to.starts_with("refs/") && !to.contains(".."));
+}
+
 bool is_harmless(std::string_view directory, std::string_view section, std::string_view line) {
   const std::size_t equals = line.find('=');
   if (equals == std::string_view::npos) return false;
   const std::string key = lower(trimmed(line.substr(0, equals)));
   const std::string_view value = trimmed(line.substr(equals + 1));
+  if (section == "remote" && key == "fetch") return is_plain_refspec(value);
   switch (policy::git_setting(section, key).write) {
     case policy::GitWrite::kPlain: return true;
     case policy::GitWrite::kUrl: return is_plain_url(value);

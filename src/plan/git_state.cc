@@ -179,10 +179,23 @@ std::optional<std::string_view> symbolic_target(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kBlank) + 1);
 }
 
+bool is_message_of_git(std::string_view name) {
+  return name.ends_with("MSG") || name.ends_with("DESCRIPTION") || name == "description";
+}
+
+bool todo_writes_another_file(std::string_view text) {
+  return std::ranges::any_of(split(text, '\n'), writes_another_file);
+}
+
 bool is_reference_name(std::string_view name) {
+  const auto is_forbidden = [](char c) {
+    static constexpr std::string_view kForbidden = ":?*[\\^~ \x7f";
+    return static_cast<unsigned char>(c) < ' ' || kForbidden.contains(c);
+  };
+  if (name.empty() || std::ranges::any_of(name, is_forbidden)) return true;
   const auto is_of_pseudo = [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; };
-  if (!name.empty() && std::ranges::all_of(name, is_of_pseudo)) return true;
-  return name.starts_with("refs/") && !name.contains("..") && !name.contains('\n');
+  if (std::ranges::all_of(name, is_of_pseudo)) return true;
+  return name.starts_with("refs/") && !name.contains("..");
 }
 
 std::vector<std::string> commands_of_todo(std::string_view text) {
@@ -197,9 +210,7 @@ bool is_harmless_git_state(const GitStateFile& file, std::string_view text) {
   if (text.size() > kGitStateBytesMax) return false;
   switch (file.holds) {
     using enum GitStateFile::Holds;
-    case kTodo:
-      return std::ranges::none_of(
-          split(text, '\n'), [](std::string_view line) { return runs_something(line) || writes_another_file(line); });
+    case kTodo: return !todo_writes_another_file(text) && std::ranges::none_of(split(text, '\n'), runs_something);
     case kReferences: return are_references(text);
     case kStrategy: return is_own_strategy(text);
     case kStrategyOptions: return are_strategy_options(text);

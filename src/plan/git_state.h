@@ -40,9 +40,16 @@ bool is_harmless_git_state(const GitStateFile& file, std::string_view text);
 // What a reference refers to if it is a symbolic one ("ref: NAME"); absent for another text.
 std::optional<std::string_view> symbolic_target(std::string_view text);
 
-// Whether git would write only a reference by that name: below "refs", or a pseudo reference of capitals
-// (refname_is_safe() of git's refs.c, which git does not ask for what a symbolic reference says).
+// Whether git would write only a reference by that name, or nothing: below "refs", a pseudo reference of capitals
+// (refname_is_safe() of git's refs.c, which git does not ask for what a symbolic reference says), or no name of a
+// reference (git-check-ref-format(1)).
 bool is_reference_name(std::string_view name);
+
+// Whether a file of a repository's own directory holds a person's text, which may begin as it likes.
+bool is_message_of_git(std::string_view name);
+
+// Whether a list of steps has git write another file than a reference.
+bool todo_writes_another_file(std::string_view text);
 
 // The lines of a list of steps by which git runs something, in their order.
 std::vector<std::string> commands_of_todo(std::string_view text);

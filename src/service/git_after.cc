@@ -40,12 +40,6 @@ bool is_own_directory(const std::string& path) {
   return status && *status && (*status)->kind == sys::EntryKind::kDirectory;
 }
 
-// Whether this user may not look at what is in the directory.
-bool is_closed_inside(const std::string& directory) {
-  const auto inside = sys::status_of(cat({directory, "/HEAD"}));
-  return !inside && inside.error().sys_errno == EACCES;
-}
-
 // The directory of the repository that contains `path` (gitrepository-layout(5)).
 std::optional<std::string> repository_above(const std::string& path) {
   for (std::string above = directory_of(path); !above.empty(); above = directory_of(above)) {
@@ -147,7 +141,8 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
     told_.insert(directory);
     if (one.event == wire::Repository::Event::kMade) {
       made_.insert(one.identity);
-      touch(directory);
+      places_.insert_or_assign(directory, one.identity);
+      touch_what_is_there(directory);
     }
     if (one.path.empty())
       knows_all_worked_in_ = knows_all_touched_ = false;
@@ -161,6 +156,7 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
     repositories_ = std::move(now.directories);
   }
   remember(repositories_, {});
+  for (const std::string& one : repositories_) note_place(one);
   const bool tells = are_all && knows_all_touched_ && knows_all_worked_in_;
   mark_->tells_touched(tells ? RunMark::Tells::kAll : RunMark::Tells::kSome);
   std::ranges::copy_if(repositories_, std::back_inserter(of_start_), [&](const std::string& one) {
@@ -183,6 +179,7 @@ GitBefore::GitBefore(const Prepared& nothing, const std::string& data, const Oth
   since_ns_ = cut_off.since_ns;
   knows_all_touched_ = cut_off.tells_touched;
   touched_ = cut_off.touched;
+  places_ = cut_off.places;
   knows_all_worked_in_ = worked_in_.erase(std::string(kAnyPlace)) == 0;
   (void)std::erase(repositories_, kAnyPlace);
   std::ranges::sort(repositories_);
@@ -485,7 +482,8 @@ GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitSta
   find_moved();
   After after;
   Repositories repositories = repositories_now(seen);
-  find_touched_elsewhere(repositories);
+  find_lost(repositories);
+  follow(repositories.directories);
   const auto left = [&](const std::string& repository, GitCommits::WhichIndexes which) {
     using enum GitIndexes::Which;
     return indexes_.left_in(directories({repository}), which == GitCommits::WhichIndexes::kAll ? kAll : kChanged);
@@ -529,7 +527,8 @@ GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitSta
   keep_made();
   const bool has_closed = !after.not_searched.empty();
   if (!repositories.not_searched.empty()) after.not_searched = repositories.not_searched;
-  after.is_complete = !has_closed && repositories.are_all && are_all && links.are_all && look.is_complete;
+  after.is_complete =
+      after.is_complete && !has_closed && repositories.are_all && are_all && links.are_all && look.is_complete;
   return after;
 }
 

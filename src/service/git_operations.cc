@@ -32,13 +32,17 @@ bool GitBefore::note_touched(const wire::Repository& operation) {
     return true;
   }
   const std::string path = host_path(prepared_.plan, operation.path);
+  const std::string directory(plan::checked_git_directory(path));
+  follow({directory});
   if (operation.event == kWrites) {
     note_commands(path);
     touch(path);
-    const std::string directory(plan::checked_git_directory(path));
-    if (const auto identity = repository_identity(directory)) touched_in_.insert_or_assign(*identity, directory);
+    note_place(directory);
+  } else if (is_at_its_place(directory) && touched_.erase(path) != 0) {
+    commands_.erase(cat({path, "/git-rebase-todo"}));
+    commands_.erase(cat({path, "/todo"}));
+    if (marked_ <= kMarkedBytesMax) mark_->ended(path);
   }
-  if (operation.event == kEnds && touched_.erase(path) != 0 && marked_ <= kMarkedBytesMax) mark_->ended(path);
   return true;
 }
 
@@ -71,21 +75,47 @@ void GitBefore::note_commands(const std::string& operation) {
   }
 }
 
-// Somebody else can have moved a repository in which this sandbox has begun something, or exchanged it for another one.
-void GitBefore::find_touched_elsewhere(Repositories& now) {
+// What lies in a directory that becomes a repository is an operation by what the sandbox does. Each later change of one
+// the supervisor tells.
+void GitBefore::touch_what_is_there(const std::string& directory) {
+  if (is_closed_inside(directory)) return touch(directory);
+  for (const plan::GitStateFile& file : plan::git_state_files()) {
+    std::string operation = cat({directory, "/", file.operation()});
+    if (sys::status_of(operation).value_or(std::nullopt)) touch(operation);
+  }
+  for (const std::string_view name : {kResolutions, std::string_view("/gitdir"), std::string_view("/worktrees")}) {
+    std::string path = cat({directory, name});
+    if (sys::status_of(path).value_or(std::nullopt)) touch(path);
+  }
+}
+
+void GitBefore::note_place(const std::string& directory) {
+  const auto identity = repository_identity(directory);
+  if (!identity) return;
+  places_.insert_or_assign(directory, *identity);
+  const bool has_touched =
+      std::ranges::any_of(touched_, [&](const std::string& one) { return is_within(one, directory); });
+  if (has_touched && marked_ <= kMarkedBytesMax) mark_->lies_at(directory, *identity);
+}
+
+// Another repository may lie there by now, which somebody else has moved there.
+bool GitBefore::is_at_its_place(const std::string& directory) const {
+  const auto place = places_.find(directory);
+  return place == places_.end() || repository_identity(directory) == place->second;
+}
+
+// The repositories with operations of this sandbox's that are no longer where they were.
+void GitBefore::find_lost(Repositories& now) const {
   std::map<plan::RepositoryIdentity, std::string> lost;
-  for (const auto& [identity, directory] : touched_in_) {
+  for (const auto& [directory, identity] : places_) {
     const auto is_in_it = [&](const std::string& one) { return one != directory && is_within(one, directory); };
-    if (repository_identity(directory) != identity && std::ranges::any_of(touched_, is_in_it)) {
-      lost.emplace(identity, directory);
-    }
+    if (std::ranges::any_of(touched_, is_in_it) && !is_at_its_place(directory)) lost.emplace(identity, directory);
   }
   if (lost.empty()) return;
   for (const MadeRepository& found : find_directories(lost, written_)) {
     if (std::ranges::find(now.directories, found.directory) == now.directories.end()) {
       now.directories.push_back(found.directory);
     }
-    touch(found.directory);
     lost.erase(found.identity);
   }
   std::ranges::sort(now.directories);
@@ -94,9 +124,51 @@ void GitBefore::find_touched_elsewhere(Repositories& now) {
   if (now.not_searched.empty()) now.not_searched = lost.begin()->second;
 }
 
+// Somebody else can have moved a repository, or exchanged it for another one. What hutch remembers of it follows, by
+// way of names that nothing has.
+void GitBefore::follow(const std::vector<std::string>& directories) {
+  std::map<plan::RepositoryIdentity, std::string> known;
+  std::vector<std::pair<std::string, std::string>> moves;
+  for (const std::string& directory : directories) {
+    const auto identity = repository_identity(directory);
+    const auto place = places_.find(directory);
+    if (!identity || (place != places_.end() && place->second == *identity)) continue;
+    if (known.empty()) {
+      for (const auto& [path, one] : places_) known.emplace(one, path);
+    }
+    const auto was = known.find(*identity);
+    if (was != known.end() && was->second != directory) moves.emplace_back(was->second, directory);
+  }
+  const auto between = [](const std::string& from) { return cat({from, "/"}); };
+  for (const auto& [from, to] : moves) moved(from, between(from));
+  for (const auto& [from, to] : moves) forget_within(to);
+  for (const auto& [from, to] : moves) {
+    moved(between(from), to);
+    for (const std::string& one : touched_) {
+      if (is_within(one, to)) mark_touched(one);
+    }
+    note_place(to);
+  }
+}
+
+// Of a repository that is no longer there.
+void GitBefore::forget_within(const std::string& directory) {
+  const auto is_of_it = [&](const auto& one) { return is_within(one.first, directory); };
+  std::erase_if(states_, is_of_it);
+  std::erase_if(links_, is_of_it);
+  std::erase_if(found_, is_of_it);
+  std::erase_if(commands_, is_of_it);
+  std::erase_if(places_, is_of_it);
+  std::erase_if(touched_, [&](const std::string& one) { return is_within(one, directory); });
+  indexes_.forget_within(directory);
+}
+
 void GitBefore::look_at_references(const std::vector<std::string>& directories, const std::string& quarantine,
                                    After& after) const {
-  const ReferencesElsewhere elsewhere = references_elsewhere(directories, since_ns_);
+  // Elsewhere no file is older than the sandbox's work there: it made the repository, or moved a worktree's directory.
+  const ReferencesElsewhere elsewhere = references_elsewhere(directories, [&](const std::string& directory) {
+    return std::ranges::binary_search(of_start_, directory) ? since_ns_ : 0;
+  });
   for (const ReferencesElsewhere::Found& found : elsewhere.found) {
     after.told.push_back(cat({printable(found.path), ", which the command wrote, has git write ", printable(found.name),
                               " as if it were a reference; ", taken_away(found.path, quarantine)}));
@@ -166,7 +238,8 @@ bool GitBefore::has_touched(const std::string& path) const {
 bool GitBefore::is_made_outside(const std::string& path) const {
   const std::string directory(plan::checked_git_directory(path));
   const auto identity = repository_identity(directory);
-  return identity && identity->born_ns >= since_ns_ && !made_.contains(*identity);
+  const bool is_new = identity && identity->born_ns >= since_ns_ && !made_.contains(*identity);
+  return is_new && !mark_->may_be_of_another(directory);
 }
 
 // Whether hutch had looked at the repository, or was told of it, before the sandbox could change anything there.
@@ -186,7 +259,7 @@ bool GitBefore::is_of_known(const std::string& path) const {
 // Whether git runs nothing by the steps but what the user's own had last: some of these are done.
 bool GitBefore::goes_on_with_users(const std::string& path, std::string_view todo) const {
   const auto users = commands_.find(path);
-  if (users == commands_.end()) return false;
+  if (users == commands_.end() || plan::todo_writes_another_file(todo)) return false;
   const std::vector<std::string> left = plan::commands_of_todo(todo);
   return left.size() <= users->second.size() && std::equal(left.rbegin(), left.rend(), users->second.rbegin());
 }

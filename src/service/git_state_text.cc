@@ -42,6 +42,11 @@ std::string found_state(const sys::FileVersion& version) {
       {std::to_string(version.device), ".", std::to_string(version.inode), ".", std::to_string(version.changed_ns)});
 }
 
+bool is_closed_inside(const std::string& directory) {
+  const auto inside = sys::status_of(cat({directory, "/HEAD"}));
+  return !inside && inside.error().sys_errno == EACCES;
+}
+
 std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
 std::int64_t last_change(const std::string& path) {

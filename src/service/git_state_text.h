@@ -32,6 +32,9 @@ bool has_other_names(const std::string& path);
 std::string found_state(const GitStateText& text);
 std::string found_state(const sys::FileVersion& version);
 
+// Whether this user may not look at what is in the directory.
+bool is_closed_inside(const std::string& directory);
+
 std::string directory_of(const std::string& path);
 
 // Nanoseconds since the epoch; the latest time for a file that does not exist.

@@ -6,8 +6,11 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/unique_fd.h"
 #include "plan/git_state.h"
+#include "sys/beneath.h"
 #include "sys/changed.h"
+#include "sys/files.h"
 #include "sys/tree.h"
 
 namespace hutch::service {
@@ -16,14 +19,12 @@ namespace {
 
 constexpr std::size_t kSymbolicEntriesMax = 200'000;
 constexpr int kSymbolicDepthMax = 32;
-constexpr std::size_t kSymbolicBytesMax = 64 << 10;
+constexpr std::size_t kSymbolicBytesMax = 4 << 10;
 
 class SymbolicSearch {
  public:
-  explicit SymbolicSearch(std::int64_t since_ns) : since_ns_(since_ns) {}
-
   // git takes each file of the directory itself for a pseudo reference, and each one below "refs" for a reference.
-  void search(const std::string& directory) { walk(directory, Level::kTop, since_ns_, 0); }
+  void search(const std::string& directory, std::int64_t since_ns) { walk(directory, Level::kTop, since_ns, 0); }
 
   ReferencesElsewhere take() { return std::move(result_); }
 
@@ -51,9 +52,22 @@ class SymbolicSearch {
     const bool is_other = level == Level::kTop &&
                           (entry.name == "HEAD" || entry.name == "packed-refs" || entry.name.starts_with("index"));
     if (entry.kind == sys::EntryKind::kSymlink || is_other || !is_new(path, since_ns)) return;
-    const auto text = sys::regular_file_text(path, kSymbolicBytesMax);
+    const auto text = first_bytes(path);
+    if (!text) result_.is_complete = false;
     const auto name = text ? plan::symbolic_target(*text) : std::nullopt;
-    if (name && !plan::is_reference_name(*name)) result_.found.push_back({path, std::string(*name)});
+    if (!name) return;
+    // git leaves out any number of blanks behind the name.
+    const bool is_whole = text->size() < kSymbolicBytesMax;
+    if (!is_whole || !plan::is_reference_name(*name)) result_.found.push_back({path, std::string(*name)});
+  }
+
+  // A pipe, or a file that is gone, is no reference.
+  static Result<std::string> first_bytes(const std::string& path) {
+    const auto status = sys::status_of(path);
+    if (!status) return fail(status.error());
+    if (!*status || (*status)->kind != sys::EntryKind::kFile) return std::string();
+    const UniqueFd file = TRY(sys::open(path, sys::Open::kRead));
+    return sys::read_at(file.get(), 0, kSymbolicBytesMax);
   }
 
   static bool is_new(const std::string& path, std::int64_t since_ns) {
@@ -61,16 +75,16 @@ class SymbolicSearch {
     return !version || version->changed_ns >= since_ns;
   }
 
-  const std::int64_t since_ns_;
   std::size_t entries_ = 0;
   ReferencesElsewhere result_;
 };
 
 }  // namespace
 
-ReferencesElsewhere references_elsewhere(const std::vector<std::string>& directories, std::int64_t since_ns) {
-  SymbolicSearch search(since_ns);
-  for (const std::string& directory : directories) search.search(directory);
+ReferencesElsewhere references_elsewhere(const std::vector<std::string>& directories,
+                                         const std::function<std::int64_t(const std::string& directory)>& since_ns) {
+  SymbolicSearch search;
+  for (const std::string& directory : directories) search.search(directory, since_ns(directory));
   return search.take();
 }
 

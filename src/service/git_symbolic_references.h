@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,11 @@ struct ReferencesElsewhere {
   bool is_complete = true;  // false: some directories could not be searched
 };
 
-// Searches the directories of repositories and of their linked worktrees, for files that changed at `since_ns`
-// (nanoseconds since the epoch) or later. Where a pseudo reference or a branch is "ref: commondir", "git reset" and
-// others write the commit's name into that file (refs/files-backend.c of git), and git looks for hooks and
+// Searches the directories of repositories and of their linked worktrees, each for files that changed at `since_ns`
+// (nanoseconds since the epoch; 0: any) or later. Where a pseudo reference or a branch is "ref: commondir", "git reset"
+// and others write the commit's name into that file (refs/files-backend.c of git), and git looks for hooks and
 // configuration where the file says (gitrepository-layout(5)).
-ReferencesElsewhere references_elsewhere(const std::vector<std::string>& directories, std::int64_t since_ns);
+ReferencesElsewhere references_elsewhere(const std::vector<std::string>& directories,
+                                         const std::function<std::int64_t(const std::string& directory)>& since_ns);
 
 }  // namespace hutch::service

@@ -152,6 +152,7 @@ void GitBefore::works_in(const wire::Repository& repository) {
   } else if (repository.event == kMoved) {
     moved(host_path(prepared_.plan, repository.from), directory);
   } else if (!came_along(directory)) {
+    follow({directory});
     host::Listings seen;
     const std::vector<std::string> before = repositories_;
     const std::vector<std::string> added = add_worked_in(directory, seen);
@@ -170,13 +171,14 @@ void GitBefore::works_in(const wire::Repository& repository) {
     const bool is_sandboxes = repository.event == kMade && repository.identity != plan::RepositoryIdentity();
     if (repository.event == kMade) becoming_ = directory;
     // What lay there before is an operation by what the sandbox does.
-    if (repository.event == kMade || !may_be_repository(directory)) touch(directory);
+    if (repository.event == kMade || !may_be_repository(directory)) touch_what_is_there(directory);
     if (!is_sandboxes && !added.empty()) remember(added, before);
+    note_place(directory);
     becoming_.clear();
     if (!is_sandboxes) return;
     forget(directory);
     made_.insert(repository.identity);
-    touched_in_.insert_or_assign(repository.identity, directory);
+    places_.insert_or_assign(directory, repository.identity);
   }
 }
 
@@ -191,6 +193,13 @@ std::vector<std::string> GitBefore::add_worked_in(const std::string& directory, 
   for (const std::string& one : found) repositories_.insert(std::ranges::lower_bound(repositories_, one), one);
   return found;
 }
+
+namespace {
+
+// A name that nothing has, on the way of what is exchanged.
+bool is_between(const std::string& path) { return path.contains("//") || path.ends_with('/'); }
+
+}  // namespace
 
 // The mark has the names from before and after: the run can be killed in between.
 void GitBefore::moves(const std::string& from, const std::string& to) {
@@ -216,7 +225,8 @@ void GitBefore::moves(const std::string& from, const std::string& to) {
   } else {
     mark_->found(found);
   }
-  DeepRepositories(data_).keep(repositories, written_);
+  std::erase_if(moving, is_between);
+  DeepRepositories(data_).keep({moving.begin(), moving.end()}, written_);
 }
 
 void GitBefore::moved(const std::string& from, const std::string& to) {
@@ -227,6 +237,8 @@ void GitBefore::moved(const std::string& from, const std::string& to) {
   };
   for (std::string& path : repositories_) path = path_after_move(path, from, to);
   std::ranges::sort(repositories_);
+  const auto same = std::ranges::unique(repositories_);
+  repositories_.erase(same.begin(), same.end());
   std::set<std::string> worked;
   for (const std::string& path : worked_in_) {
     if (is_within(path, from)) gone_.insert(path);
@@ -239,7 +251,11 @@ void GitBefore::moved(const std::string& from, const std::string& to) {
   std::set<std::string> touched;
   for (const std::string& path : touched_) touched.insert(path_after_move(path, from, to));
   touched_ = std::move(touched);
-  for (auto& [identity, directory] : touched_in_) directory = path_after_move(directory, from, to);
+  std::map<std::string, plan::RepositoryIdentity> places;
+  for (const auto& [path, identity] : places_) places.insert_or_assign(path_after_move(path, from, to), identity);
+  places_ = std::move(places);
+  for (std::string& path : of_start_) path = path_after_move(path, from, to);
+  std::ranges::sort(of_start_);
   std::map<std::string, std::vector<std::string>> commands;
   for (auto& [path, lines] : commands_) commands.insert_or_assign(path_after_move(path, from, to), std::move(lines));
   commands_ = std::move(commands);
@@ -250,7 +266,8 @@ void GitBefore::moved(const std::string& from, const std::string& to) {
   module_trees_.moved(from, to);
   // Where it failed to keep them before the move, or was not asked to.
   std::vector<std::string> all(worked_in_.begin(), worked_in_.end());
-  std::erase_if(all, [&](const std::string& one) { return !is_within(one, to) || !sys::exists(one); });
+  std::erase_if(all,
+                [&](const std::string& one) { return !is_within(one, to) || is_between(one) || !sys::exists(one); });
   DeepRepositories(data_).keep(all, written_);
 }
 
@@ -263,7 +280,7 @@ void GitBefore::forget(const std::string& directory) {
     });
   };
   const auto is_of_it = [&](const auto& one) { return is_within(one.first, directory) && !is_in_other(one.first); };
-  touch(directory);
+  touch_what_is_there(directory);
   std::erase_if(states_, is_of_it);
   std::erase_if(links_, is_of_it);
   FoundStates none;

@@ -2,6 +2,7 @@
 #include "service/run_mark.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <iterator>
@@ -27,11 +28,11 @@ constexpr std::size_t kMarkBytesMax = std::size_t{64} << 20;
 constexpr std::size_t kFoundBytesMax = std::size_t{512} << 10;
 
 // The first line is "+", or "-" for a run that rests, or "!" for a run whose mark could not be written to its end (a
-// disk that is full): one byte is written at once, over the one before, after or before all others. There is
-// one line for each: "s NANOSECONDS", "w DIRECTORY", "." after the last directory, "r REPOSITORY", "f STATE PATH",
-// "part" where such lines are left out, "t PATH" and "e PATH" for what the run changes and ends, "tells" and "hides"
-// for whether it says each of these, and "looked" once it has looked; empty lines say nothing. A concurrent reader may
-// see only the first part.
+// disk that is full): one byte is written at once, over the one before, after or before all others. There is one line
+// for each: "s NANOSECONDS", "w DIRECTORY", "." after the last directory, "r REPOSITORY", "f STATE PATH", "part" where
+// such lines are left out, "t PATH" and "e PATH" for what the run changes and ends, "i DEVICE INODE BIRTH PATH" for the
+// repositories of these, "tells" and "hides" for whether it says each of them, and "looked" once it has looked; empty
+// lines say nothing. A concurrent reader may see only the first part.
 constexpr std::string_view kRuns = "+\n";
 constexpr std::string_view kRests = "-\n";
 constexpr std::string_view kLacks = "!\n";
@@ -42,6 +43,7 @@ constexpr std::string_view kRepository = "r ";
 constexpr std::string_view kFound = "f ";
 constexpr std::string_view kTouched = "t ";
 constexpr std::string_view kEnded = "e ";
+constexpr std::string_view kPlace = "i ";
 constexpr std::string_view kTells = "tells";
 constexpr std::string_view kHides = "hides";
 constexpr std::string_view kPart = "part";
@@ -83,6 +85,20 @@ std::vector<Mark> marks_in(const std::string& directory) {
     if (since_ns) marks.push_back({cat({directory, "/", entry.name}), *since_ns});
   }
   return marks;
+}
+
+void read_place(std::string_view line, OtherRun& run) {
+  std::array<std::int64_t, 3> numbers{};
+  for (std::int64_t& number : numbers) {
+    const std::size_t space = std::min(line.find(' '), line.size());
+    const auto read = number_of(line.substr(0, space));
+    if (!read || space == line.size()) return;
+    number = *read;
+    line.remove_prefix(space + 1);
+  }
+  const auto [device, inode, born_ns] = numbers;
+  run.places.insert_or_assign(from_line(line), plan::RepositoryIdentity{static_cast<std::uint64_t>(device),
+                                                                        static_cast<std::uint64_t>(inode), born_ns});
 }
 
 OtherRun read_mark_file(const Mark& mark) {
@@ -158,6 +174,7 @@ OtherRun read_run_mark(std::int64_t since_ns, std::string_view text) {
     if (line.starts_with(kRepository)) run.repositories.push_back(from_line(line.substr(kRepository.size())));
     if (line.starts_with(kTouched)) run.touched.insert(from_line(line.substr(kTouched.size())));
     if (line.starts_with(kEnded)) run.touched.erase(from_line(line.substr(kEnded.size())));
+    if (line.starts_with(kPlace)) read_place(line.substr(kPlace.size()), run);
     if (line == kTells || line == kHides) run.tells_touched = line == kTells;
     if (line == kPart) run.found_all = false;
     if (line == kLooked) run.has_looked = true;
@@ -241,6 +258,20 @@ void RunMark::found(const FoundStates& states) { add(found_text(states)); }
 void RunMark::touches(const std::string& path) { add(cat({kTouched, as_line(path), "\n"})); }
 
 void RunMark::ended(const std::string& path) { add(cat({kEnded, as_line(path), "\n"})); }
+
+void RunMark::lies_at(const std::string& directory, const plan::RepositoryIdentity& identity) {
+  add(cat({kPlace, std::to_string(identity.device), " ", std::to_string(identity.inode), " ",
+           std::to_string(identity.born_ns), " ", as_line(directory), "\n"}));
+}
+
+bool RunMark::may_be_of_another(const std::string& path) const {
+  const auto may_write = [&](const std::vector<std::string>& roots) {
+    return roots.empty() || std::ranges::any_of(roots, [&](const std::string& root) { return is_within(path, root); });
+  };
+  return std::ranges::any_of(marks_in(directory_), [&](const Mark& mark) {
+    return mark.path != path_ && may_write(read_mark_file(mark).written);
+  });
+}
 
 void RunMark::tells_touched(Tells tells) { add(cat({tells == Tells::kAll ? kTells : kHides, "\n"})); }
 

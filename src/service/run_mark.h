@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "plan/guarded_names.h"
 
 namespace hutch::service {
 
@@ -35,6 +36,7 @@ struct OtherRun {
   // Operations of git that the run has changed, and still exist; and whether they are all that it may have changed.
   std::set<std::string> touched{};
   bool tells_touched = false;
+  std::map<std::string, plan::RepositoryIdentity> places{};  // of the repositories that have these
   bool rests = false;  // the run changes nothing now, and nothing that it changed is left to be checked
 
   // Whether the run may have put `path` there, with the state `state`. Two sandboxes could show and hide a file in
@@ -78,10 +80,13 @@ class RunMark {
   // The run has changed the operation at `path`, and has removed it.
   void touches(const std::string& path);
   void ended(const std::string& path);
+  void lies_at(const std::string& directory, const plan::RepositoryIdentity& identity);
   // From here on the mark says each one, or not any more.
   void tells_touched(Tells tells);
   // The other runs that continue now.
   std::vector<OtherRun> others() const;
+  // Whether another run, one that was killed included, may have written `path`.
+  bool may_be_of_another(const std::string& path) const;
   // These, and those that rest now but have changed something since this one began.
   std::vector<OtherRun> others_meanwhile() const;
 

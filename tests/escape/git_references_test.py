@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -28,6 +29,9 @@ WAYS = {
     "a bisection": ("mkdir -p .git/refs/bisect; echo 'ref: commondir' > .git/refs/bisect/bad",
                     "git bisect start; git bisect bad"),
     "with more blanks": ("printf 'ref:\\t commondir \\n\\n' > .git/refs/heads/feature", "git branch -f feature HEAD"),
+    "with more blanks than anybody reads": (
+        "(printf 'ref: commondir'; head -c 70000 /dev/zero | tr '\\0' ' ') > .git/refs/heads/feature",
+        "git branch -f feature HEAD"),
     "a directory that moves there": (
         "mkdir -p d; echo 'ref: commondir' > d/feature; sleep 0.1; mv d .git/refs/heads/d",
         "git branch -f d/feature HEAD"),
@@ -62,6 +66,58 @@ def test_of_common_directory(hutch, repository, as_user, backend, way):
     if backend == "none" and not follows_any_name():
         pytest.skip("this git follows no such reference")
     assert (repository / "PWNED").exists() == (backend == "none")
+
+
+# A bare repository of the sandbox's: its parts, and a trap in a directory of the name that git will write.
+BARE = """
+s=$(git rev-parse HEAD); mkdir -p {0}; cp -r .git/objects .git/refs {0}; mkdir -p {0}/$s/hooks
+cp -r .git/objects .git/refs {0}/$s/; printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n' > {0}/config
+printf '#!/bin/sh\\ntouch "$TRIP"\\n' > {0}/$s/hooks/reference-transaction; chmod +x {0}/$s/hooks/reference-transaction
+printf '[core]\\n\\trepositoryformatversion = 0\\n' > {0}/$s/config; echo 'ref: commondir' > {0}/refs/heads/feature
+"""
+HEAD = "; echo 'ref: refs/heads/main' > {0}/HEAD"
+
+
+@pytest.mark.parametrize("place", ["n.git", "."])
+@pytest.mark.parametrize("runs", [1, 2])
+def test_of_a_repository_that_the_sandbox_makes(hutch, repository, as_user, backend, place, runs):
+    if runs == 1:
+        hutch.sh((BARE + HEAD).format(place))
+    else:
+        hutch.sh(BARE.format(place))
+        time.sleep(0.3)
+        hutch.sh("true" + HEAD.format(place))
+    broken = "rm -f .git/HEAD; " if place == "." else ""
+    outside(as_user, repository, f"export TRIP={repository}/PWNED; {broken} cd {place}; git branch -f feature main; "
+                                 "git branch -f other main; git branch -f more main; true")
+    if backend == "none" and not follows_any_name():
+        pytest.skip("this git follows no such reference")
+    assert (repository / "PWNED").exists() == (backend == "none")
+
+
+def test_of_a_remote_in_a_repository_of_the_sandboxs(hutch, repository, as_user, backend):
+    """git-push(1) notes what it has sent where the refspec says."""
+    hutch.sh("git clone -q . n; cd n; git config --replace-all remote.origin.fetch refs/heads/main:commondir")
+    outside(as_user, repository, "git -C n push -q origin main:x || true")
+    assert not (repository / "n/.git/commondir").exists()
+
+
+def test_of_a_rebase_that_the_person_began(hutch, repository, as_user, backend):
+    """Its own commands are the person's, and another step is not."""
+    outside(as_user, repository, "git commit -q --allow-empty -m 2; GIT_SEQUENCE_EDITOR='echo break >' "
+                                 "git rebase -q -i -x true HEAD~1 || true")
+    hutch.sh("printf 'exec true\nupdate-ref commondir\n' >> .git/rebase-merge/git-rebase-todo")
+    outside(as_user, repository, "git rebase --edit-todo; git rebase --continue || true")
+    assert not (repository / ".git/commondir").exists()
+
+
+def test_messages_that_begin_like_one(hutch, repository, as_user, backend):
+    outside(as_user, repository, "echo 'ref: split' > .git/EDIT_DESCRIPTION; echo 'ref: merge' > .git/MERGE_MSG")
+    result = hutch.sh(PERSON + "echo y > y; git add y; git commit -qm 'ref: cleanup'; "
+                      "echo 'ref: use the new parser' > .git/SQUASH_MSG").ok()
+    assert "as if it were a reference" not in result.errors, result.errors
+    for name in ("COMMIT_EDITMSG", "EDIT_DESCRIPTION", "SQUASH_MSG"):
+        assert (repository / ".git" / name).exists(), name
 
 
 def test_it_is_said(hutch, repository, backend):

@@ -152,6 +152,89 @@ def test_what_another_sandbox_moves(hutch, repository, way, first, place):
     assert not list(repository.glob(f"**/{os.path.basename(STEPS)}"))
 
 
+# The person moves a repository in which the sandbox has begun something, and the sandbox goes on there.
+RENAMED = {
+    "of before": (f"cd x1; {EDIT}; cd ..", "mv x1 y", "y", "cd y; git status"),
+    "of this run": (f"git clone -q . x3; cd x3; {EDIT}; cd ..", "mv x3 y", "y", "cd y; git status; touch f1"),
+    "in place of another": (f"cd x1; {EDIT}; cd ..", "rm -rf x2; mv x1 x2", "x2", "touch x2/.git/rebase-merge/zz"),
+}
+
+
+@pytest.mark.parametrize("what", RENAMED)
+def test_a_repository_that_the_person_moves(hutch, repository, as_user, what):
+    begins, moves, place, goes_on = RENAMED[what]
+    hutch.run("/bin/sh", "-ec", "git clone -q . x1; git clone -q . x2").ok()
+    said = meanwhile(hutch, repository, as_user, goes_on, moves, before=begins)
+    assert "was moved to" in said and not (repository / place / STEPS).exists(), said
+
+
+def test_an_index_in_a_repository_that_the_person_moves(hutch, repository, as_user):
+    hutch.run("/bin/sh", "-ec", "git clone -q . x1").ok()
+    stages = ("cd x1; b=$(echo '#!/bin/sh' | git hash-object -w --stdin); "
+              "git update-index --add --cacheinfo 100755,$b,+git/hooks/pre-commit; "
+              "sed -i s,+git/hooks,.git/hooks, .git/index; cd ..")
+    said = meanwhile(hutch, repository, as_user, "mkdir -p y/.git/rebase-merge; rmdir y/.git/rebase-merge", "mv x1 y",
+                     before=stages)
+    outside(as_user, repository, "git -C y restore . || true")
+    assert "was moved to" in said and not (repository / "y/.git/hooks/pre-commit").exists(), said
+
+
+# What the sandbox that began does last, after another one has moved its repository in place of a second one.
+LAST = {"it ends another": "mkdir -p x1/.git/rebase-merge; rmdir x1/.git/rebase-merge",
+        "it goes on": "touch x2/.git/rebase-merge/zz", "nothing": "true"}
+
+
+@pytest.mark.parametrize("last", LAST)
+@pytest.mark.parametrize("way", ["rm -rf x2; mv x1 x2", "mv x1 t; mv x2 x1; mv t x2"])
+def test_what_another_sandbox_puts_in_place(hutch, repository, way, last):
+    hutch.run("/bin/sh", "-ec", "git clone -q . x1; git clone -q . x2").ok()
+    waits = "while [ ! -e {0} ]; do sleep 0.02; done"
+    begins = (f"touch a1; {waits.format('a2')}; cd x1; {EDIT}; cd ..; touch a3; {waits.format('a4')}; "
+              f"{LAST[last]}; true")
+    with hutch.popen("/bin/sh", "-c", PERSON + begins) as one:
+        harness.wait_until((repository / "a1").exists, "it works")
+        with hutch.popen("/bin/sh", "-c", f"touch b1; {waits.format('b2')}; {way}") as other:
+            harness.wait_until((repository / "b1").exists, "both work")
+            (repository / "a2").touch()
+            harness.wait_until((repository / "a3").exists, "it is done")
+            (repository / "b2").touch()
+            other.communicate(timeout=60)
+        (repository / "a4").touch()
+        one.communicate(timeout=60)
+    left = list(repository.glob(f"**/{os.path.basename(STEPS)}"))
+    assert not left, left
+
+
+def test_what_another_sandbox_moves_of_a_killed_one(hutch, repository):
+    waits = "while [ ! -e {0} ]; do sleep 0.02; done"
+    moves = f"touch a1; {waits.format('a2')}; mv n n2; git clone -q . n; touch a3; {waits.format('a4')}"
+    with hutch.popen("/bin/sh", "-c", PERSON + moves) as one:
+        harness.wait_until((repository / "a1").exists, "it works")
+        with hutch.popen("/bin/sh", "-c", f"{PERSON} git clone -q . n; cd n; {EDIT}; touch ../b1; sleep 60") as other:
+            harness.wait_until((repository / "b1").exists, "both work")
+            (repository / "a2").touch()
+            harness.wait_until((repository / "a3").exists, "it is done")
+            other.kill()
+            other.wait()
+        (repository / "a4").touch()
+        one.communicate(timeout=60)
+    hutch.run("git", "status")
+    left = list(repository.glob(f"**/{os.path.basename(STEPS)}"))
+    assert not left, left
+
+
+def test_the_persons_rebase_in_a_clone_of_the_sandboxs(hutch, repository, as_user):
+    said = meanwhile(hutch, repository, as_user, "true", f"cd x1; {EDIT}; cd ..", before="git clone -q . x1")
+    assert "was moved to" not in said and (repository / "x1" / STEPS).exists(), said
+
+
+def test_the_persons_rebase_in_a_clone_of_a_killed_one(hutch, repository, as_user):
+    kill_while(hutch, repository, "git clone -q . x1; touch came")
+    outside(as_user, repository / "x1", EDIT)
+    said = hutch.run("git", "status").ok().errors
+    assert "was moved to" not in said and (repository / "x1" / STEPS).exists(), said
+
+
 def test_another_worktree_of_the_sandbox(hutch, repository, as_user):
     """It makes one of its own in the same run."""
     said = meanwhile(hutch, repository, as_user, "git worktree add -q mine -b mine", "git worktree add -q ../w-$$ -b w")
