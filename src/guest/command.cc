@@ -141,6 +141,7 @@ Status prepare_program(const Preparation& preparation) {
   if (exec.processes_max != 0) TRY(sys::limit_resource(sys::Resource::kProcesses, exec.processes_max));
   if (exec.address_space_max != 0) TRY(sys::limit_resource(sys::Resource::kAddressSpace, exec.address_space_max));
   if (preparation.orphans == Orphans::kOfCommand) TRY(sys::become_subreaper());
+  if (exec.creation_mask != wire::Exec::kGuestsMask) sys::set_umask(exec.creation_mask & 0777U);
   return sys::reset_signals();
 }
 

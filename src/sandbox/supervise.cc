@@ -153,6 +153,7 @@ Status Supervisor::send_command() {
   TRY(on_.streams.describe_terminal(exec));
   exec.processes_max = request_.processes_max;
   exec.address_space_max = request_.address_space_max;
+  exec.creation_mask = request_.creation_mask;
   const auto sent = on_.instance.guest.send(wire::ToGuest(std::move(exec)), on_.streams.child_descriptors());
   on_.streams.sent();
   // A guest that failed before has said why: its message is read in the first turn.

@@ -27,6 +27,7 @@ struct CommandRequest {
   std::string cwd;
   std::uint64_t processes_max = 0;      // as wire::Exec has them
   std::uint64_t address_space_max = 0;
+  std::uint16_t creation_mask = 0;
   std::chrono::milliseconds timeout{0};
   std::chrono::milliseconds idle_timeout{0};
 };

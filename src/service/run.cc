@@ -42,6 +42,7 @@
 #include "sys/io.h"
 #include "sys/signals.h"
 #include "sys/tree.h"
+#include "sys/umask.h"
 
 namespace hutch::service {
 
@@ -68,6 +69,7 @@ struct Job {
   const std::string& guest;                  // the program
   std::unique_ptr<backend::Backend>& ahead;  // null where none was started ahead
   GitBeforeChange& git;
+  std::uint16_t mask;  // of the command: umask(2)
 };
 
 // Whoever answers the sandbox, from beside it; null where the plan has none.
@@ -95,6 +97,7 @@ std::unique_ptr<backend::Backend> start_ahead(const PlaceRequest& place, const s
 Status build_missing(const PlaceRequest& place, const Tell& tell);
 Colour terminal_colour();
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding);
+std::uint16_t commands_umask(BackendKind backend);
 void settle_refusals(sandbox::Outcome& outcome, const Prepared& prepared, const plan::HostFacts& facts);
 void tell_redirected_git(const Prepared& prepared, const Tell& tell);
 void hold_git_states(GitBefore& before, const host::StateDirs& dirs, const KeepGitState& keep, const Tell& tell);
@@ -141,8 +144,8 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
     return *recorder;
   };
   GitBeforeChange git;
-  const Job job{request, command, facts, dirs,  prepared, signals.get(), control ? &*control : nullptr, tell,
-                session, record,  guest, ahead, git};
+  const Job job{request, command, facts,  dirs,  prepared, signals.get(), control ? &*control : nullptr,
+                tell,    session, record, guest, ahead,    git,           commands_umask(prepared.backend)};
   auto report = run_prepared(job);
   if (git.before || prepared.backend == BackendKind::kNone) tell_redirected_git(prepared, tell);
   if (git.before) hold_git_states(*git.before, dirs, decide.keep, tell);
@@ -161,6 +164,13 @@ namespace {
 
 Colour terminal_colour() {
   return sys::stream_kind(2) == sys::StreamKind::kTerminal ? Colour::kTerminal : Colour::kPlain;
+}
+
+// The files of an OS user are its caller's too by their group, whose rights therefore stay (guest/enter.cc). Reading
+// the mask sets it for a moment: this comes before the first thread that makes files.
+std::uint16_t commands_umask(BackendKind backend) {
+  const unsigned mask = sys::own_umask();
+  return static_cast<std::uint16_t>(backend == BackendKind::kUser ? mask & ~070U : mask);
 }
 
 // Directories that options or a preset name are made first; then all is judged again.
@@ -249,6 +259,7 @@ Result<RunReport> run_prepared(const Job& job) {
                                                              .cwd = plan.cwd,
                                                              .processes_max = holding.processes_max,
                                                              .address_space_max = holding.address_space_max,
+                                                             .creation_mask = job.mask,
                                                              .timeout = plan.limits.timeout,
                                                              .idle_timeout = plan.limits.idle_timeout});
   if (!outcome) return fail(explain_backend_failure(job.prepared.backend, std::move(outcome).error()));

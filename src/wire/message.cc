@@ -31,6 +31,7 @@ void write_message(Writer& out, const Exec& message) {
   out.text(message.modes);
   out.u64(message.processes_max);
   out.u64(message.address_space_max);
+  out.u16(message.creation_mask);
 }
 
 void write_message(Writer& out, const Signal& message) {
@@ -252,6 +253,7 @@ void read_message(Reader& in, Exec& message) {
   message.modes = in.text();
   message.processes_max = in.u64();
   message.address_space_max = in.u64();
+  message.creation_mask = in.u16();
 }
 
 void read_message(Reader& in, Signal& message) {

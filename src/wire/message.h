@@ -60,6 +60,9 @@ struct Exec {
   std::string modes;  // sys::terminal_modes; empty: the kernel's own
   std::uint64_t processes_max = 0;  // RLIMIT_NPROC, where no cgroup holds it; 0: not limited
   std::uint64_t address_space_max = 0;  // RLIMIT_AS, likewise
+  // The command's umask(2); kGuestsMask: that of the guest.
+  static constexpr std::uint16_t kGuestsMask = 0xffff;
+  std::uint16_t creation_mask = kGuestsMask;
 };
 
 enum class SignalTarget {

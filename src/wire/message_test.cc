@@ -104,6 +104,7 @@ TEST(Message, AnExecKeepsItsWords) {
   exec.modes = std::string("\0\1", 2);
   exec.processes_max = 1;
   exec.address_space_max = 2;
+  exec.creation_mask = 027;
   const Exec found = through_guest(exec);
   EXPECT_EQ(found.arguments, exec.arguments);
   EXPECT_EQ(found.environment, exec.environment);
@@ -115,6 +116,7 @@ TEST(Message, AnExecKeepsItsWords) {
   EXPECT_EQ(found.modes, exec.modes);
   EXPECT_EQ(found.processes_max, 1U);
   EXPECT_EQ(found.address_space_max, 2U);
+  EXPECT_EQ(found.creation_mask, 027U);
 }
 
 TEST(Message, TheOthersKeepTheirValues) {
