@@ -13,6 +13,7 @@ std::size_t utf8_length(std::string_view text);
 bool is_unseen(std::string_view character);
 bool is_joiner(std::string_view character);
 char32_t code_point(std::string_view character);
+std::string escape_unseen(std::string_view text, std::size_t bytes_max, void (*escape)(std::string&, unsigned char));
 
 }  // namespace
 
@@ -64,6 +65,43 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 
 std::string printable(std::string_view text, std::size_t bytes_max) {
   static constexpr char kHex[] = "0123456789abcdef";
+  const auto hex = [](std::string& out, unsigned char byte) {
+    out += "\\x";
+    out += kHex[byte >> 4];
+    out += kHex[byte & 15];
+  };
+  return escape_unseen(text, bytes_max, hex);
+}
+
+// What printable() escapes becomes octal in $'...' (POSIX.1-2024, XCU 2.2.4): the result is safe to print, and a shell
+// reads the very same bytes back.
+std::string shell_word(std::string_view word) {
+  const auto octal = [](std::string& out, unsigned char byte) {
+    out += '\\';
+    for (const int shift : {6, 3, 0}) out += static_cast<char>('0' + (byte >> shift & 7));
+  };
+  const bool seen = printable(word, std::string::npos) == word;
+  const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`*?[](){}<>|&;#~!") == word.npos;
+  if (seen && plain) return std::string(word);
+  std::string escaped;
+  for (const char c : word) {
+    if (seen) {
+      escaped += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    } else {
+      escaped += c == '\'' || c == '\\' ? cat({"\\", std::string_view(&c, 1)}) : std::string(1, c);
+    }
+  }
+  return seen ? cat({"'", escaped, "'"}) : cat({"$'", escape_unseen(escaped, std::string::npos, octal), "'"});
+}
+
+bool is_within(std::string_view path, std::string_view ancestor) {
+  if (ancestor == "/") return path.starts_with('/');
+  return path.starts_with(ancestor) && (path.size() == ancestor.size() || path[ancestor.size()] == '/');
+}
+
+namespace {
+
+std::string escape_unseen(std::string_view text, std::size_t bytes_max, void (*escape)(std::string&, unsigned char)) {
   std::string out;
   bool follows_ascii = true;
   while (!text.empty()) {
@@ -77,31 +115,12 @@ std::string printable(std::string_view text, std::size_t bytes_max) {
     if (plain) {
       out += character;
     } else {
-      for (const char raw : character) {
-        const auto value = static_cast<unsigned char>(raw);
-        out += "\\x";
-        out += kHex[value >> 4];
-        out += kHex[value & 15];
-      }
+      for (const char raw : character) escape(out, static_cast<unsigned char>(raw));
     }
     text.remove_prefix(character.size());
   }
   return out;
 }
-
-std::string shell_word(std::string_view word) {
-  const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`*?[](){}<>|&;#~!") == word.npos;
-  std::string escaped;
-  for (const char c : word) escaped += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return plain ? escaped : cat({"'", escaped, "'"});
-}
-
-bool is_within(std::string_view path, std::string_view ancestor) {
-  if (ancestor == "/") return path.starts_with('/');
-  return path.starts_with(ancestor) && (path.size() == ancestor.size() || path[ancestor.size()] == '/');
-}
-
-namespace {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);

@@ -49,6 +49,20 @@ TEST(Printable, NothingIsShownAsSomethingElse) {
 
 TEST(Printable, IsCut) { EXPECT_EQ(printable(std::string(100, 'x'), 10), std::string(10, 'x') + "..."); }
 
+TEST(ShellWord, QuotesWhatAShellWouldRead) {
+  EXPECT_EQ(shell_word("/p/a-b_c.é"), "/p/a-b_c.é");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("my proj"), "'my proj'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word("$(id) `x`"), "'$(id) `x`'");
+}
+
+TEST(ShellWord, IsAlwaysPrintable) {
+  EXPECT_EQ(shell_word("a\nb"), "$'a\\012b'");
+  EXPECT_EQ(shell_word("\xff'\\"), "$'\\377\\'\\\\'");
+  EXPECT_EQ(shell_word("a\u202eb"), "$'a\\342\\200\\256b'");
+}
+
 TEST(Nearest, FindsWhatWasMeant) {
   static constexpr std::array<std::string_view, 3> kKnown = {"denyRead", "allowRead", "denyWrite"};
   EXPECT_EQ(nearest("denyRaed", kKnown), "denyRead");

@@ -47,7 +47,7 @@ Result<std::string> file_for(const ArtifactsArguments& arguments) {
   if (arguments.file.empty() && (file.starts_with('.') || file.starts_with('-'))) {
     const std::string_view what = file.starts_with('.') ? "a hidden file" : "an option to other programs";
     return fail(Error::invalid(cat({"it would be ", what, ": name another: hutch artifacts get ", arguments.agent, " ",
-                                    printable(arguments.name, kShownArtifactBytes), " FILE"})));
+                                    shell_word(arguments.name), " FILE"})));
   }
   if (!TRY(sys::status_of(file))) return file;
   return fail(

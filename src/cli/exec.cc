@@ -17,6 +17,9 @@ namespace {
 
 using client::Value;
 
+// A refusal holds a path twice, and each byte of it may be escaped.
+constexpr std::size_t kRefusalBytesMax = 64 << 10;
+
 Result<std::vector<std::string>> environment_of(const ExecArguments& arguments) {
   std::vector<std::string> environment;
   if (const auto terminal = sys::environment_variable("TERM")) environment.push_back(cat({"TERM=", *terminal}));
@@ -110,7 +113,7 @@ int exec(const ExecArguments& arguments) {
   const auto end = client::exec(*daemon, request);
   if (!end) return complain(end.error());
   for (const std::string& refusal : end->refusals) {
-    (void)sys::write_until_told(2, cat({"hutch: ", printable(refusal), "\n"}));
+    (void)sys::write_until_told(2, cat({"hutch: ", printable(refusal, kRefusalBytesMax), "\n"}));
   }
   for (const std::string& note : end->notes) {
     (void)sys::write_until_told(2, cat({"hutch: ", printable(note), "\n"}));

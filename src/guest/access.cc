@@ -469,7 +469,8 @@ Status AccessServer::finish(const AccessCall& call, Result<CallAnswer> answered)
 
 void AccessServer::tell_kept(const AccessCall& call) {
   const auto kept = kept_by_mount(places_, call);
-  if (kept) tell(call.raw.pid, kept->path, plan::rule_of_mount(kept->path, kept->name));
+  if (kept && error_outside(places_, call) == 0)
+    tell(call.raw.pid, kept->path, plan::rule_of_mount(kept->path, kept->name));
 }
 
 void AccessServer::tell(std::uint32_t caller, const std::string& path, const plan::NameRule& rule) {

@@ -354,6 +354,8 @@ Result<CallAnswer> AccessCalls::rename(const AccessCall& call) const {
   const auto found = TRY(places_.entries(call.path, call.other));
   if (!found) return let_through();
   const auto& [from, to] = *found;
+  const auto moved = sys::look_at_name(from.at(), from.name);
+  if (!moved && moved.error().sys_errno == ENOENT) return fail(call_error(ENOENT).error());
   const auto flags = static_cast<unsigned>(call.flags);
   // To move such a file away is to remove it. If it comes back, hutch judges its content.
   const bool leaves = (flags & kExchange) == 0 && is_own_git_config(from);

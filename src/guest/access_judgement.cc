@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "guest/access_calls.h"
+#include "guest/kept_places.h"
 #include "plan/git_files.h"
 #include "plan/names.h"
 #include "sys/beneath.h"
@@ -208,6 +209,7 @@ Status AccessCalls::refuse_git(const AccessCall& call, const std::string& path) 
 }
 
 Status AccessCalls::refuse(const AccessCall& call, const std::string& path, const plan::NameRule& rule) const {
+  if (const int error = error_outside(places_, call); error != 0) return call_error(error);
   asked_.refused(call, path, rule);
   return call_error(EPERM);
 }

@@ -40,6 +40,7 @@ Result<std::optional<CallAnswer>> AccessCalls::link_replaced(const AccessCall& c
   umasks_.take_none();
   using enum ReplacedFiles::Event;
   const auto target = protected_target(*wanted, call.text);
+  if (!target && replaced_.is_taken(entry)) return fail(call_error(EEXIST).error());
   if (!target) {
     asked_.replaced(kHeldBack, wanted->caller, entry.path, wanted->rule);
     return CallAnswer(Done{});

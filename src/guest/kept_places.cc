@@ -12,6 +12,9 @@
 
 #include "base/text.h"
 #include "sys/delegate.h"
+#include "sys/files.h"
+#include "sys/identity.h"
+#include "sys/tree.h"
 
 namespace hutch::guest {
 
@@ -66,12 +69,12 @@ std::optional<KeptPlace> named_place(const Places& places, const NamedEntry& ent
   return KeptPlace{*path == "/" ? cat({"/", entry.name}) : cat({*path, "/", entry.name}), name};
 }
 
-std::optional<KeptPlace> kept_new_name(const Places& places, const CallerPath& path) {
+std::optional<KeptPlace> kept_new_name(const Places& places, const CallerPath& path, plan::NameIs name) {
   const auto entry = entry_of(places, path);
   if (!entry) return std::nullopt;
   const auto there = sys::look_at_name(entry->directory.get(), entry->name);
   if (there || there.error().sys_errno != ENOENT) return std::nullopt;
-  return is_kept(places, entry->directory.get()) ? named_place(places, *entry, plan::NameIs::kNew) : std::nullopt;
+  return is_kept(places, entry->directory.get()) ? named_place(places, *entry, name) : std::nullopt;
 }
 
 // A name that is there. A mount on it lets nobody remove or rename it (EBUSY).
@@ -99,23 +102,23 @@ std::optional<KeptPlace> kept_from_opening(const Places& places, const AccessCal
   const auto last = (call.flags & O_NOFOLLOW) != 0 ? sys::LastLink::kKeep : sys::LastLink::kFollow;
   const auto seen = places.seen(call.path, last);
   if (seen) return writes && (call.flags & O_EXCL) == 0 ? kept_file(places, seen) : std::nullopt;
-  return creates ? kept_new_name(places, call.path) : std::nullopt;
+  return creates ? kept_new_name(places, call.path, plan::NameIs::kNewFile) : std::nullopt;
 }
 
 std::optional<KeptPlace> find_kept(const Places& places, const AccessCall& call) {
   using enum AccessKind;
   switch (call.kind) {
     case kOpen: return call.descriptor ? std::nullopt : kept_from_opening(places, call);
-    case kMakeDirectory:
+    case kMakeDirectory: return kept_new_name(places, call.path, plan::NameIs::kNewDirectory);
     case kMakeNode:
-    case kMakeSymlink: return kept_new_name(places, call.path);
-    case kLink: return kept_new_name(places, call.other);
+    case kMakeSymlink: return kept_new_name(places, call.path, plan::NameIs::kNew);
+    case kLink: return kept_new_name(places, call.other, plan::NameIs::kNew);
     case kRemove: return kept_name(places, call.path);
     case kRename: {
       auto from = kept_name(places, call.path);
       if (from) return from;
       auto to = kept_name(places, call.other);
-      return to ? std::move(to) : kept_new_name(places, call.other);
+      return to ? std::move(to) : kept_new_name(places, call.other, plan::NameIs::kNew);
     }
     case kMode:
     case kOwner:
@@ -135,7 +138,102 @@ std::optional<KeptPlace> find_kept(const Places& places, const AccessCall& call)
   return std::nullopt;
 }
 
+bool is_full(const NamedEntry& entry) {
+  const auto listing = sys::open_listing_at(entry.directory.get(), entry.name);
+  const auto names = listing ? sys::names_in(listing->get(), entry.name) : Result<std::vector<sys::TreeEntry>>();
+  return names && !names->empty();
+}
+
+// Modes do not hold root outside, which has no such right in the sandbox.
+bool is_held_by_mode(int fd) {
+  const Status may = sys::check_access_of(fd, W_OK, AT_EACCESS);
+  return !may && may.error().sys_errno == EACCES && sys::user_id() != 0;
+}
+
+// Of a directory in which the call makes or removes a name.
+int error_of_directory(const NamedEntry& entry) {
+  const auto what = sys::look_at(entry.directory.get());
+  const bool is_of_person = what && (what->mode & 0777) != kPassedThroughMode;
+  return is_of_person && is_held_by_mode(entry.directory.get()) ? EACCES : 0;
+}
+
+int error_of_removal(const Places& places, const AccessCall& call) {
+  const auto entry = entry_of(places, call.path);
+  if (!entry) return 0;
+  const auto there = sys::look_at_name(entry->directory.get(), entry->name);
+  if (!there) return there.error().sys_errno == ENOENT ? ENOENT : 0;
+  const bool is_rmdir = (call.flags & AT_REMOVEDIR) != 0;
+  if (is_rmdir && !S_ISDIR(there->mode)) return ENOTDIR;
+  if (!is_rmdir && S_ISDIR(there->mode)) return EISDIR;
+  return is_rmdir && is_full(*entry) ? ENOTEMPTY : error_of_directory(*entry);
+}
+
+int error_of_rename(const Places& places, const AccessCall& call) {
+  static constexpr int kMustBeNew = 1;  // RENAME_NOREPLACE of renameat2(2)
+  static constexpr int kChange = 2;     // RENAME_EXCHANGE
+  const auto from = entry_of(places, call.path);
+  const auto to = entry_of(places, call.other);
+  if (!from || !to || (call.flags & kChange) != 0) return 0;
+  const auto moved = sys::look_at_name(from->directory.get(), from->name);
+  const auto there = sys::look_at_name(to->directory.get(), to->name);
+  if (!moved || !there || moved->is_same(*there)) return 0;
+  if ((call.flags & kMustBeNew) != 0) return EEXIST;
+  if (S_ISDIR(moved->mode) && !S_ISDIR(there->mode)) return ENOTDIR;
+  if (!S_ISDIR(moved->mode) && S_ISDIR(there->mode)) return EISDIR;
+  return S_ISDIR(there->mode) && is_full(*to) ? ENOTEMPTY : 0;
+}
+
+int error_of_writing(const Result<UniqueFd>& seen) {
+  const auto what = seen ? sys::look_at(seen->get()) : Result<sys::Resolved>(sys::Resolved());
+  if (!seen || !what) return 0;
+  if (S_ISDIR(what->mode)) return EISDIR;
+  return S_ISREG(what->mode) && is_held_by_mode(seen->get()) ? EACCES : 0;
+}
+
+int error_of_opening(const Places& places, const AccessCall& call) {
+  const bool writes = (call.flags & O_ACCMODE) != O_RDONLY || (call.flags & O_TRUNC) != 0;
+  if (call.descriptor || !writes) return 0;
+  const auto last = (call.flags & O_NOFOLLOW) != 0 ? sys::LastLink::kKeep : sys::LastLink::kFollow;
+  const auto seen = places.seen(call.path, last);
+  if (!seen) {
+    const auto entry = entry_of(places, call.path);
+    return entry ? error_of_directory(*entry) : 0;
+  }
+  return error_of_writing(seen);
+}
+
+int error_of_making(const Places& places, const CallerPath& path) {
+  const auto entry = entry_of(places, path);
+  return entry ? error_of_directory(*entry) : 0;
+}
+
+// Only the owner changes these (chmod(2), chown(2)).
+int error_of_change(const Places& places, const AccessCall& call) {
+  const auto seen =
+      call.descriptor ? places.seen(call.path.caller, *call.descriptor) : places.seen(call.path, call.last);
+  const auto what = seen ? sys::identify(seen->get()) : Result<sys::FileIdentity>(sys::FileIdentity());
+  const bool is_others = seen && what && what->uid != sys::user_id() && sys::user_id() != 0;
+  return is_others ? EPERM : 0;
+}
+
 }  // namespace
+
+int error_outside(const Places& places, const AccessCall& call) {
+  using enum AccessKind;
+  switch (call.kind) {
+    case kRemove: return error_of_removal(places, call);
+    case kRename: return error_of_rename(places, call);
+    case kOpen: return error_of_opening(places, call);
+    case kMakeDirectory:
+    case kMakeNode:
+    case kMakeSymlink: return error_of_making(places, call.path);
+    case kLink: return error_of_making(places, call.other);
+    case kMode:
+    case kOwner: return error_of_change(places, call);
+    case kTruncate: return call.descriptor ? 0 : error_of_writing(places.seen(call.path, call.last));
+    default: return 0;
+  }
+}
 
 bool is_of_kernel(std::string_view path) {
   static constexpr std::array<std::string_view, 3> kKernels = {"/proc", "/sys", "/dev"};

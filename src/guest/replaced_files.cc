@@ -38,9 +38,12 @@ Status held_back() { return fail(Error::from_errno("the call", EPERM)); }
 }  // namespace
 
 // The writer has a description of its own: with this process's closed, a lease tells whether somebody can still write.
+bool ReplacedFiles::is_taken(const Entry& entry) const {
+  return sys::look_at_name(entry.at(), entry.name) && !is_left(entry.path);
+}
+
 Result<UniqueFd> ReplacedFiles::open(Wanted wanted) {
-  const auto there = sys::look_at_name(wanted.entry.at(), wanted.entry.name);
-  if (there && !is_left(wanted.entry.path)) return fail(Error::from_errno("the call", EEXIST));
+  if (is_taken(wanted.entry)) return fail(Error::from_errno("the call", EEXIST));
   if (pending_.size() >= kOpenMax) return fail(Error::from_errno("the call", EMFILE));
   if (!watch_) watch_.emplace(TRY(sys::ClosingWatch::make()));
   const UniqueFd made = TRY(sys::memory_file("replaced", {}));
@@ -98,8 +101,7 @@ Status ReplacedFiles::land_one(const Places& places, const Pending& pending, con
 
 Status ReplacedFiles::link(const Places& places, const Wanted& wanted, const Link& link, const Tell& tell) {
   const Entry& entry = wanted.entry;
-  const auto there = sys::look_at_name(entry.at(), entry.name);
-  if (there && !is_left(entry.path)) return fail(Error::from_errno("the call", EEXIST));
+  if (is_taken(entry)) return fail(Error::from_errno("the call", EEXIST));
   const ContentFound found = judge(places, entry, {plan::kGitLinkMode, link.target});
   Status made = held_back();
   if (found != ContentFound::kNo) {

@@ -57,6 +57,8 @@ class ReplacedFiles {
   };
   // For writing. EEXIST if a file is there whose removal nobody has asked for.
   Result<UniqueFd> open(Wanted wanted);
+  // Whether a file has the name, and nobody has asked for its removal.
+  bool is_taken(const Entry& entry) const;
   // A symbolic link: it lands, or is held back, at once. `protects` is the path to protect before; empty: none.
   struct Link {
     std::string target;

@@ -121,6 +121,8 @@ Result<PathAnswer> PathStudy::run() {
   TRY(add_obeyed_by_git());
   if (facts_.uid == 0) TRY(raise_denies(rules_, looker_));
   TRY(look_at_root());
+  const auto is_absent = [&](const std::string& path) { return looker_.seen(path).type == FileType::kAbsent; };
+  if (question_.names == PathQuestion::Names::kAlways) hold_by_names(rules_, is_absent);
   add_notes();
   std::vector<std::string> missing = missing_store();
   return PathAnswer{std::move(rules_), looker_.facts(), std::move(notes_), std::move(obeyed_),
@@ -563,7 +565,6 @@ void PathStudy::note_patterns() {
 }
 
 void PathStudy::note_absent() {
-  using Denies = AbsentQuestion::Denies;
   const bool always = question_.names == PathQuestion::Names::kAlways;
   const auto is_absent = [&](const std::string& path) { return looker_.seen(path).type == FileType::kAbsent; };
   const AbsentQuestion about{rules_, facts_.home, is_absent, always ? Denies::kAlways : Denies::kAtStart};

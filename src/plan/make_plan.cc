@@ -14,6 +14,7 @@
 #include "plan/os_user_places.h"
 #include "plan/plan_text.h"
 #include "policy/decide.h"
+#include "policy/path_option.h"
 
 namespace hutch::plan {
 
@@ -188,8 +189,9 @@ Status check_cwd(const PlanInput& input) {
   };
   const bool there = decision.view != policy::View::kPrivate || std::ranges::any_of(input.rules, is_place);
   if (decision.allowed && there) return {};
-  return fail(Error::invalid(cat({"the working directory ", printable(input.cwd), " is not readable in the sandbox (",
-                                  decision.rule, "); --allow-read ", printable(input.cwd), " makes it so"})));
+  return fail(
+      Error::invalid(cat({"the working directory ", printable(input.cwd), " is not readable in the sandbox (",
+                          decision.rule, "); ", policy::path_option("--allow-read", input.cwd), " makes it so"})));
 }
 
 // The mounts hold every rule; this second wall needs to know only where writing may ever be allowed. Below a mount
@@ -265,14 +267,13 @@ std::vector<std::string> plan_notes(const PlanInput& input) {
     if (!entry.starts_with("PATH=")) continue;
     const std::vector<std::string> hidden = hidden_path_directories(input, std::string_view(entry).substr(5));
     if (hidden.empty()) continue;
-    notes.push_back(cat(
-        {"PATH holds directories that are hidden here; --allow-read ", join(hidden, " --allow-read "), " shows them"}));
+    notes.push_back(cat({"PATH holds directories that are hidden here; ", join(hidden, " "), " shows them"}));
   }
   const SeenPath* command = input.command.starts_with('/') ? input.paths.find(input.command) : nullptr;
   if (command != nullptr && command->type != FileType::kAbsent && !is_shown(input, command->path)) {
-    const std::string directory =
-        printable(command->path.substr(0, std::max<std::size_t>(command->path.rfind('/'), 1)));
-    notes.push_back(cat({printable(command->path), " is hidden here; --allow-read ", directory, " shows it"}));
+    const std::string directory = command->path.substr(0, std::max<std::size_t>(command->path.rfind('/'), 1));
+    notes.push_back(cat(
+        {printable(command->path), " is hidden here; ", policy::path_option("--allow-read", directory), " shows it"}));
   }
   return notes;
 }
@@ -288,14 +289,14 @@ void note_smaller_tmp(SandboxPlan& plan) {
            " that were asked for: its part of the memory limit ", size_text(plan.limits.memory_bytes)}));
 }
 
-// Those that exist, and that a rule hides.
+// The options that show the directories that exist and that a rule hides.
 std::vector<std::string> hidden_path_directories(const PlanInput& input, std::string_view search_path) {
   std::vector<std::string> hidden;
   for (const std::string_view directory : split(search_path, ':')) {
     const SeenPath* seen = directory.starts_with('/') ? input.paths.find(directory) : nullptr;
     if (seen == nullptr || seen->type != FileType::kDirectory) continue;
-    const std::string name = printable(directory);
-    if (!is_shown(input, directory) && std::ranges::find(hidden, name) == hidden.end()) hidden.push_back(name);
+    const std::string option = policy::path_option("--allow-read", directory);
+    if (!is_shown(input, directory) && std::ranges::find(hidden, option) == hidden.end()) hidden.push_back(option);
   }
   return hidden;
 }

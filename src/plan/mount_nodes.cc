@@ -30,6 +30,7 @@ std::vector<const policy::Rule*> in_path_order(const std::vector<policy::Rule>& 
 
 bool is_held_by_name(const policy::Rule& rule, Supervision supervision) {
   if (supervision != Supervision::kNames || rule.verb != policy::Verb::kDenyWrite) return false;
+  if (rule.held_by == policy::Rule::HeldBy::kNames) return true;
   return rule.origin == policy::Origin::kRepository || is_kept_config(rule) || is_kept_file(rule);
 }
 

@@ -37,6 +37,7 @@ std::vector<std::string> kept_files(std::span<const policy::Rule> rules, std::sp
 std::vector<std::string> lifted_in(std::string_view pattern, std::span<const std::string> lifted);
 bool is_config_kept_at(const GuardedNames& names, std::string_view path);
 NameRule kept_config_rule(std::string_view path);
+bool is_held_path(const policy::Rule& rule);
 
 }  // namespace
 
@@ -58,8 +59,8 @@ GuardedNames guarded_names(const policy::Policy& policy, std::span<const policy:
       if (std::ranges::find(lifted, rule.path) == lifted.end()) guarded.configs.push_back(rule.path);
       continue;
     }
-    const bool holds = rule.origin == policy::Origin::kRepository && rule.verb == policy::Verb::kDenyWrite;
-    if (holds) names.push_back({policy::escape_wildcards(rule.path), describe(rule), {}, lifted_of_repository});
+    const auto& lifts = rule.origin == policy::Origin::kRepository ? lifted_of_repository : lifted;
+    if (is_held_path(rule)) names.push_back({policy::escape_wildcards(rule.path), describe(rule), {}, lifts});
   }
   const auto add = [&](std::string name, std::string except) {
     names.push_back({cat({"/**/", name}), cat({"built in \"", name, "\""}), std::move(except), lifted});
@@ -201,7 +202,13 @@ NameRule rule_about(std::string_view path, std::string rule) {
 }
 
 NameRule rule_of_mount(std::string_view path, NameIs name) {
-  return rule_about(path, std::string(name == NameIs::kNew ? policy::kReadOnlyDirectory : policy::kReadOnlyPlace));
+  switch (name) {
+    case NameIs::kThere: return rule_about(path, std::string(policy::kReadOnlyPlace));
+    case NameIs::kNew: return rule_about(path, std::string(policy::kReadOnlyDirectory));
+    case NameIs::kNewFile: return rule_about(path, std::string(policy::kNoNewFile));
+    case NameIs::kNewDirectory: return rule_about(path, std::string(policy::kNoNewDirectory));
+  }
+  return rule_about(path, {});
 }
 
 bool is_lifted_path(const GuardedNames& names, std::string_view path) {
@@ -370,6 +377,13 @@ std::optional<NameRule> listed_below(const GuardedNames& names, std::string_view
     if (counts(one) && !is_allowed(names, *one.file)) return listed_rule(*one.file);
   }
   return std::nullopt;
+}
+
+// A path of the host that a name holds in place of a mount. The names of the list hold a file of theirs anyway, and let
+// git bring it in.
+bool is_held_path(const policy::Rule& rule) {
+  if (rule.origin == policy::Origin::kRepository) return rule.verb == policy::Verb::kDenyWrite;
+  return rule.held_by == policy::Rule::HeldBy::kNames && !is_kept_file(rule);
 }
 
 NameRule listed_rule(const policy::ObeyedFile& file) {

@@ -59,7 +59,7 @@ std::optional<NameRule> held_directory(const GuardedNames& names, std::string_vi
 // A rule about that path, and what is below it, only.
 NameRule rule_about(std::string_view path, std::string rule);
 // That of a path which only a mount keeps from being changed.
-enum class NameIs { kThere, kNew };
+enum class NameIs { kThere, kNew, kNewFile, kNewDirectory };
 NameRule rule_of_mount(std::string_view path, NameIs name);
 
 // Whether the user has an entry for this very path, which lifts each built-in rule about it.

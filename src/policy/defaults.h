@@ -14,9 +14,12 @@ Policy default_policy();
 // The same as a policy file says it: what a file begins as that nobody has written yet.
 std::string_view default_policy_text();
 
-// In place of a rule: a mount is read-only there, or lies on the name. The second one is for a new name in a directory.
+// In place of a rule: a mount is read-only there, or lies on the name. The others are for a new name in a directory,
+// and say what was to get it; they begin alike.
 inline constexpr std::string_view kReadOnlyPlace = "read-only place";
 inline constexpr std::string_view kReadOnlyDirectory = "read-only directory";
+inline constexpr std::string_view kNoNewFile = "read-only directory, new file";
+inline constexpr std::string_view kNoNewDirectory = "read-only directory, new directory";
 
 // How hutch names the rules by which a repository comes along.
 inline constexpr std::string_view kRepositoryOfWorktree = "repository of this worktree";

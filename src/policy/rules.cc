@@ -130,11 +130,14 @@ Result<Rule> make_rule(Rule form, const PathEntry& entry, std::string_view home,
     rule.path = TRY_CTX(absolute_path(entry.text, home, base), rule.where);
     return rule;
   }
-  TRY_CTX(check_pattern(entry.text), rule.where);
+  // A "/" at the end says that it is a directory, which only a pattern that finds files cannot say.
+  std::string_view text = entry.text;
+  while (!has_wildcard(text) && text.size() > 1 && text.ends_with('/')) text.remove_suffix(1);
+  TRY_CTX(check_pattern(text), rule.where);
   // The directory that relative entries start from is no pattern, whatever its name holds.
   const bool rooted = entry.text.starts_with('/') || entry.text.starts_with('~');
   const std::string start = entry.text.starts_with('~') ? escape_wildcards(home) : escape_wildcards(base);
-  rule.path = TRY_CTX(absolute_path(entry.text, start, rooted ? std::string_view("/") : start), rule.where);
+  rule.path = TRY_CTX(absolute_path(text, start, rooted ? std::string_view("/") : start), rule.where);
   // "dir/**" is everything beneath dir and dir itself, which "dir" says as well, and for later files too.
   while (rule.path.ends_with("/**")) rule.path.resize(rule.path.size() - 3);
   if (rule.path.empty()) rule.path = "/";

@@ -45,6 +45,9 @@ struct Rule {
   std::string path{};   // absolute; canonical once host/paths has looked
   std::string text{};   // as written
   std::string where{};  // "filesystem.denyRead[0]", "--deny-read", "built in"
+  // kNames: of a protected directory without a mount. The supervisor of changes holds it by its name, because the user
+  // allows an absent file in it, which a read-only mount would keep from being made.
+  enum class HeldBy { kMount, kNames } held_by = HeldBy::kMount;
   bool operator==(const Rule&) const = default;
 };
 
@@ -52,7 +55,7 @@ struct Rule {
 struct Bases {
   std::string home;
   std::string project;  // entries of a policy
-  std::string cwd;      // options of the command line
+  std::string cwd;  // options of the command line
 };
 
 // Entries of a command line, as typed.

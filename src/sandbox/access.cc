@@ -17,6 +17,7 @@
 #include "plan/names.h"
 #include "policy/defaults.h"
 #include "policy/obeyed.h"
+#include "policy/path_option.h"
 #include "sys/channel.h"
 #include "sys/delegate.h"
 #include "sys/files.h"
@@ -76,8 +77,10 @@ std::string_view setting_of(const wire::Refused& refused) {
 }
 
 std::string allows(std::string_view path, AllowedBy by) {
-  return by == AllowedBy::kOption ? cat({"; --allow-write ", printable(path), " allows it"})
-                                  : cat({"; filesystem.allowWrite [\"", printable(path), "\"] allows it"});
+  return cat({"; ",
+              by == AllowedBy::kOption ? policy::path_option("--allow-write", path)
+                                       : policy::path_setting("filesystem.allowWrite", path),
+              " allows it"});
 }
 
 // What obeys the file, and what allows to write it.
@@ -89,8 +92,8 @@ std::string obeyed_remedy(const wire::Refused& refused, const policy::ObeyedFile
 // git's index has the content, and a command of the user's takes it from there.
 std::string by_hand(std::string_view path) {
   const std::size_t slash = path.rfind('/');
-  return cat({"; outside, \"git -C ", printable(path.substr(0, slash)), " restore ", printable(path.substr(slash + 1)),
-              "\" brings it"});
+  return cat({"; outside, `git -C ", shell_word(path.substr(0, slash)), " restore ", shell_word(path.substr(slash + 1)),
+              "` brings it"});
 }
 
 // git succeeds although the file is not as it should be.

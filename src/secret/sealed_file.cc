@@ -42,9 +42,10 @@ Result<std::string> load_key(const std::string& path) {
   const auto status = TRY(sys::status_of(path));
   if (status->kind != sys::EntryKind::kFile || status->uid != sys::user_id() || (status->mode & 077) != 0) {
     return fail(Error{.code = Code::kPermissionDenied,
-                      .message = cat({path,
+                      .message = cat({printable(path),
                                       ": the key of secrets has to be a file of your own that nobody else may "
-                                      "read: chmod 600"})});
+                                      "read: chmod 600 ",
+                                      shell_word(path)})});
   }
   std::string key = TRY(sys::regular_file_text(path, kKeyBytes + 1));
   if (key.size() == kKeyBytes) return key;

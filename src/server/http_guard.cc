@@ -147,8 +147,9 @@ Result<std::string> load_token(const std::string& path) {
   const UniqueFd file = TRY_CTX(sys::open(path, sys::Open::kRead), "the token file");
   const sys::FileIdentity identity = TRY(sys::identify(file.get()));
   if ((identity.mode & 0077) != 0 || (identity.uid != sys::user_id() && identity.uid != 0)) {
-    return fail(Error{Code::kPermissionDenied, 0,
-                      cat({"token file ", path, ": others may read or write it; chmod 600 ", path})});
+    return fail(
+        Error{Code::kPermissionDenied, 0,
+              cat({"token file ", printable(path), ": others may read or write it; chmod 600 ", shell_word(path)})});
   }
   std::string token = TRY_CTX(sys::read_to_end(file.get(), kTokenFileBytesMax), "the token file");
   while (!token.empty() && (token.back() == '\n' || token.back() == '\r' || token.back() == ' ')) token.pop_back();

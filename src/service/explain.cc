@@ -60,7 +60,7 @@ Result<PathVerdict> judge_path(const Prepared& prepared, const plan::HostFacts& 
   if (prepared.backend == BackendKind::kUser) {
     return fail(Error::unsupported(cat(
         {printable(typed), ": backend user has no rules about files; what its user may, the kernel says: sudo -u \\#",
-         std::to_string(prepared.plan.uid), " test -r ", printable(typed)})));
+         std::to_string(prepared.plan.uid), " test -r ", shell_word(typed)})));
   }
   if (prepared.backend == BackendKind::kVm) {
     return fail(

@@ -120,7 +120,7 @@ std::string record_line(const store::Record& record, const TimeText& time_text) 
     what = fmt::format("{} after {}", end_text(*end), duration_text(end->duration));
     if (!end->error.empty()) what += cat({": ", printable(end->error)});
   } else if (const auto* refusal = std::get_if<store::Refusal>(&record.body)) {
-    what = printable(refusal->what);
+    what = printable(refusal->what, std::string::npos);
     if (!refusal->rule.empty()) what += cat({"  by ", printable(refusal->rule)});
     if (refusal->pid != 0) what += cat({"  for ", process_text(refusal->pid, refusal->program)});
   } else if (const auto* connection = std::get_if<store::Connection>(&record.body)) {
@@ -145,7 +145,7 @@ std::string refusals_text(const PastRun& run, const TimeText& time_text) {
   if (run.end && !run.end->error.empty()) text += cat({"  hutch failed: ", printable(run.end->error), "\n"});
   if (run.refusals.empty()) text += "  nothing was refused\n";
   for (const store::Refusal& refusal : run.refusals) {
-    text += cat({"  refused: ", printable(refusal.what), "\n"});
+    text += cat({"  refused: ", printable(refusal.what, std::string::npos), "\n"});
     if (!refusal.rule.empty()) text += cat({"       by: ", printable(refusal.rule), "\n"});
     if (refusal.pid != 0) text += cat({"      for: ", process_text(refusal.pid, refusal.program), "\n"});
   }

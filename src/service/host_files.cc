@@ -15,6 +15,7 @@
 #include "plan/hiding.h"
 #include "plan/widening.h"
 #include "policy/glob.h"
+#include "policy/path_option.h"
 #include "sys/delegate.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
@@ -60,10 +61,10 @@ std::optional<plan::SeenPath> look_at_host(const std::string& path) {
 
 std::string file_remedy(Kind kind, const std::string& path, sandbox::AllowedBy by) {
   const bool reads = kind == Kind::kRead;
-  const std::string shown = printable(path, 256);
-  return by == sandbox::AllowedBy::kOption
-             ? cat({reads ? "--allow-read " : "--allow-write ", shown, " allows it"})
-             : cat({reads ? "filesystem.allowRead [\"" : "filesystem.allowWrite [\"", shown, "\"] allows it"});
+  const std::string allows = by == sandbox::AllowedBy::kOption
+                                 ? policy::path_option(reads ? "--allow-read" : "--allow-write", path)
+                                 : policy::path_setting(reads ? "filesystem.allowRead" : "filesystem.allowWrite", path);
+  return cat({allows, " allows it"});
 }
 
 }  // namespace

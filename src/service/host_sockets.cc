@@ -11,6 +11,7 @@
 #include "plan/os_user.h"
 #include "policy/decide.h"
 #include "policy/glob.h"
+#include "policy/path_option.h"
 #include "sys/delegate.h"
 #include "sys/files.h"
 #include "sys/foreign_socket.h"
@@ -46,7 +47,7 @@ sandbox::SocketAnswer refused_socket(const sandbox::SocketRequest& request) {
 }
 
 std::string socket_remedy(const std::string& path) {
-  return cat({"--allow-socket ", printable(path, 256), " allows it"});
+  return cat({policy::path_option("--allow-socket", path), " allows it"});
 }
 
 }  // namespace

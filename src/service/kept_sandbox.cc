@@ -56,7 +56,7 @@ Result<sandbox::AccessRules> access_of(const Judged& judged, const std::string& 
   const Prepared& prepared = judged.prepared;
   auto rules = TRY(sandbox::access_rules(judged.guest_program, prepared.plan, data, prepared.committed));
   rules.allowed_by = sandbox::AllowedBy::kPolicy;
-  rules.explain = place_explainer(prepared.rules, rules.allowed_by);
+  rules.explain = place_explainer(prepared.rules, rules.allowed_by, {});
   return rules;
 }
 

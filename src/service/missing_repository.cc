@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "host/outer_repository.h"
+#include "policy/path_option.h"
 #include "service/explain.h"
 
 namespace hutch::service {
@@ -39,14 +40,16 @@ std::optional<sandbox::Refusal> missing_repository(const Prepared& prepared, con
     return sandbox::Refusal{
         .what = cat({"git finds no repository here: it is ", git, ", outside of the sandbox",
                      why_outside(repository->linked_by), "; ",
-                     by == sandbox::AllowedBy::kOption ? cat({"--allow-write ", git})
-                                                       : cat({"filesystem.allowWrite [\"", git, "\"]"}),
+                     by == sandbox::AllowedBy::kOption ? policy::path_option("--allow-write", repository->git)
+                                                       : policy::path_setting("filesystem.allowWrite", repository->git),
                      " lets git work"}),
         .rule = verdict->rule};
   }
   const std::string work_tree = printable(repository->work_tree);
   const std::size_t above = repository->work_tree == "/" ? 1 : repository->work_tree.size() + 1;
-  const std::string part = printable(directory.substr(above));
+  // hutch would take "-x" for an option, and "~x" for a home.
+  const std::string below = directory.substr(above);
+  const std::string part = shell_word(below.starts_with('-') || below.starts_with('~') ? cat({"./", below}) : below);
   return sandbox::Refusal{.what = cat({"this directory is a part of ", work_tree,
                                        ", outside of the sandbox: git finds no repository here, and a package manager ",
                                        "no workspace; start hutch there, with --cwd ", part}),

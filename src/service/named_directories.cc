@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "host/absent.h"
 #include "policy/decide.h"
+#include "policy/glob.h"
 #include "policy/presets.h"
 #include "policy/rules.h"
 #include "sys/files.h"
@@ -30,7 +31,8 @@ bool is_named(const Prepared& prepared, const plan::HostFacts& facts, const Rule
   // Paths below an absent directory are not looked up.
   if (seen != nullptr && seen->type != plan::FileType::kAbsent) return false;
   // The sandbox itself can make it in a writable directory.
-  return host::nothing_is_allowed(prepared.rules, rule);
+  const bool is_supervised = prepared.plan.supervisor != plan::Supervisor::kNone;
+  return host::nothing_is_allowed(prepared.rules, rule, is_supervised ? host::Denies::kAlways : host::Denies::kAtStart);
 }
 
 // Each step uses the descriptor of the directory, so that nobody can put a link in its place meanwhile.
@@ -63,7 +65,8 @@ Result<std::vector<std::string>> make_named_directories(const Prepared& prepared
   if (!is_of_host(prepared)) return made;
   for (const Rule& rule : prepared.rules) {
     if (!is_named(prepared, facts, rule)) continue;
-    const std::string typed = TRY(policy::absolute_path(rule.text, facts.home, facts.cwd));
+    const std::string text = policy::has_escaped_wildcard(rule.text) ? policy::unescape(rule.text) : rule.text;
+    const std::string typed = TRY(policy::absolute_path(text, facts.home, facts.cwd));
     const std::string plain = std::filesystem::path(typed).lexically_normal().string();
     if (plain != rule.path) {
       return fail(not_made(rule, cat({"the way there goes through a link; name ", printable(rule.path), " itself"})));

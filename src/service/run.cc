@@ -226,7 +226,7 @@ Result<RunReport> run_prepared(const Job& job) {
   }));
 
   sandbox::AccessRules access = TRY(sandbox::access_rules(job.guest, plan, job.dirs.data, job.prepared.committed));
-  access.explain = place_explainer(job.prepared.rules, sandbox::AllowedBy::kOption);
+  access.explain = place_explainer(job.prepared.rules, sandbox::AllowedBy::kOption, job.facts.home);
   access.works_in = [&job](const wire::Repository& repository) { take_repository(job, repository); };
   sandbox::Supervision supervision{.instance = instance,
                                    .streams = streams,
@@ -378,6 +378,7 @@ Status build_missing(const PlaceRequest& place, const Tell& tell) {
 
 void settle_refusals(sandbox::Outcome& outcome, const Prepared& prepared, const plan::HostFacts& facts) {
   settle_told_files(outcome, prepared.plan);
+  merge_removed_repositories(outcome.refusals, prepared.rules);
   if (outcome.exit_code == 0) return;
   if (auto missing = missing_repository(prepared, facts, sandbox::AllowedBy::kOption))
     outcome.refusals.push_back(std::move(*missing));

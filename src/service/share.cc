@@ -65,7 +65,7 @@ Status check_is_its_own(const std::vector<Share>& shares, const host::OsUser& us
     return fail({Code::kConflict, 0,
                  cat({printable(share.path), " is shared with ", share.user, " still, whose number (",
                       std::to_string(share.agent), ") is that of ", user.name, " now: hutch unshare ",
-                      printable(share.path), " first"})});
+                      shell_word(share.path), " first"})});
   }
   return {};
 }
@@ -83,7 +83,7 @@ Status check_is_same(const Share& known, const SharePlace& place, const std::vec
   if (compare(known, place) != plan::SameRoot::kOther || std::ranges::none_of(others, writes)) return {};
   return fail({Code::kConflict, 0,
                cat({printable(known.path), " is not what was shared: move that back, or hutch unshare --forget ",
-                    printable(known.path), " first"})});
+                    shell_word(known.path), " first"})});
 }
 
 // What is known of it already goes on.
@@ -272,7 +272,7 @@ Error not_there(const Share& share) {
       Code::kConflict, 0,
       cat({"what was shared is not at ", printable(share.path), " any more: where it was moved to it lets ", share.user,
            " in still. Move it back and unshare it again, which restores what it had before; hutch unshare --forget ",
-           printable(share.path), " forgets that"})};
+           shell_word(share.path), " forgets that"})};
 }
 
 std::string named(const std::vector<std::string>& places) {
@@ -286,7 +286,7 @@ std::string named(const std::vector<std::string>& places) {
 
 Error not_over(const ShareReport& report) {
   const std::string& path = report.share.path;
-  const std::string forgets = cat({"; hutch unshare --forget ", printable(path), " forgets that"});
+  const std::string forgets = cat({"; hutch unshare --forget ", shell_word(path), " forgets that"});
   if (!report.covered.empty()) {
     return {Code::kConflict, 0,
             cat({"an agent has mounted something at ", named(report.covered), ", over what was shared, which ",
@@ -312,7 +312,7 @@ Error not_shared(const std::string& path, const std::vector<Share>& shares) {
   for (const Share& share : shares) {
     if (!is_within(path, share.path)) continue;
     return Error::not_found(cat({printable(path), " is not shared itself; it lies in ", printable(share.path),
-                                 ", which is: hutch unshare ", printable(share.path)}));
+                                 ", which is: hutch unshare ", shell_word(share.path)}));
   }
   return Error::not_found(cat({printable(path), " is not shared; hutch shared lists what is"}));
 }

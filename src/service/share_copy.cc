@@ -112,7 +112,7 @@ Result<CopyReport> copy_to_agent(const CopyRequest& request, const Sharer& share
     const bool removed = remove_at(agent.files(), copy, copy.temporary).has_value();
     if (removed) TRY(registry.remove_copy(copy.id));
     const std::string left =
-        removed ? "nothing of it is left" : cat({"hutch unshare ", printable(copy.into), " removes what is left"});
+        removed ? "nothing of it is left" : cat({"hutch unshare ", shell_word(copy.into), " removes what is left"});
     return fail(std::move(counts).error().with_context(cat({"copy ", printable(path), " (", left, ")"})));
   }
   TRY(registry.finish_copy(copy.id));

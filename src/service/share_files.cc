@@ -43,7 +43,7 @@ Status check_is_where_it_was(const ShareWork& work, const TreeFile& file) {
                cat({printable(file.path), " was ", printable(moved->path),
                     ", which is shared for itself: move it back, "
                     "or hutch unshare --forget ",
-                    printable(moved->path)})});
+                    shell_word(moved->path)})});
 }
 
 // Whoever changes the list of a file whose group they are not in takes its set-group-id bit away, as with chmod(2). An

@@ -40,6 +40,12 @@ def outside_of(project, name):
 
 
 REMEDY = "; --allow-write {path} allows it, filesystem.allowWrite for good"
+# What allows a new name where a mount has to be put on it; nothing else is for a mount.
+NEW_REMEDIES = {
+    "make": "; `touch {path}` outside, and then --allow-write {path}, allow it",
+    "make, only new": "; `touch {path}` outside, and then --allow-write {path}, allow it",
+    "directory": "; --allow-write {path}/ makes a directory of that name",
+}
 # The file, a new name, the options, and what each line says after the path; None: the new name is allowed there.
 PLACES = {
     "shown": lambda project: (
@@ -82,7 +88,8 @@ def test_each_way_is_told(hutch, backend, made, place):
         ran = tried(hutch, call, path, new, options)
         assert ran.code == 3, (way, ran)
         refusals = json.loads(ran.out)["refusals"]
-        expected = reason.format(path=target, remedy="" if way in NEW else REMEDY.format(path=target))
+        remedy = NEW_REMEDIES.get(way, "") if way in NEW and place == "shown" else REMEDY
+        expected = reason.format(path=target, remedy=remedy.format(path=target))
         told = [target, *([made / "keep"] if place == "denied directory" else [])]
         fits = [one for one in refusals if one["what"].startswith(tuple(f"writing {one} was refused: " for one in told))
                 and expected in one["what"] and one["rule"]]

@@ -124,8 +124,8 @@ def test_no_other_name_is_there_for_a_moment(as_user, hutch, backend, repository
     assert not names - {path.split("/")[-1] for path in tracked.text.split("\n")}, names
 
 
-def test_names_of_hutchs_own_are_nobodys(hutch, backend, repository):
-    (repository / ".hutch-own-1").write_text("there\n")
+def test_names_of_hutchs_own_are_nobodys(hutch, backend, repository, as_user):
+    as_user.write(repository / ".hutch-own-1", "there\n")
     for script in ("echo x > .hutch-own-1", "echo x > .hutch-own-2", "mv n .hutch-own-2", "mv .hutch-own-1 m",
                    "ln n .hutch-own-2", "ln .hutch-own-1 m", "ln -s n .hutch-own-2", "rm .hutch-own-1",
                    "mkdir .hutch-own-2"):
@@ -263,7 +263,7 @@ def test_what_no_commit_of_the_user_has_is_held_back(as_user, hutch, backend, re
     assert path.read_text() == '{"b": 3}\n', ran
     refusals = json.loads(ran.out)["refusals"]
     line = (f"{path} was not written: git brings in only what your commits have, and only with "
-            f"security.gitBringsCommitted; outside, \"git -C {path.parent} restore {path.name}\" brings it; "
+            f"security.gitBringsCommitted; outside, `git -C {path.parent} restore {path.name}` brings it; "
             "Visual Studio Code runs its tasks and obeys its settings; "
             f"--allow-write {path} allows it, filesystem.allowObeyed [\".vscode\"] allows the name")
     assert [one for one in refusals if line in json.dumps(one["what"]).replace('\\"', '"')], refusals

@@ -56,7 +56,7 @@ COMMIT = "git add -A; git -c user.name=A -c user.email=a@b.example commit -qm"
 LIST = (r"cd c; find . -name .git -prune -o -printf '%P %y %m %l\n' | sort; "
         "find . -name .git -prune -o -type f -print0 | sort -z | xargs -0 sha256sum; "
         "git status --porcelain --ignored; git rev-parse HEAD; git submodule status --recursive; git fsck")
-HELD = re.compile(r'.* was not written: .*; outside, "git -C (\S+) restore (\S+)" brings it')
+HELD = re.compile(r'.* was not written: .*; outside, `git -C (\S+) restore (\S+)` brings it')
 
 
 @pytest.fixture(params=["namespace", "bwrap"])
