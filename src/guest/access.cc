@@ -155,6 +155,16 @@ Result<wire::AccessRules> receive_rules(wire::Connection& host) {
   return std::move(*rules);
 }
 
+// As proc(5) has it in "comm".
+std::string program_name(int proc, std::uint32_t process) {
+  static constexpr std::size_t kNameMax = 64;
+  const auto file = sys::open_at(proc, cat({std::to_string(process), "/comm"}), O_RDONLY, 0);
+  auto name = file ? sys::read_to_end(file->get(), kNameMax) : Result<std::string>(std::string());
+  if (!name || !name->ends_with('\n')) return {};
+  name->pop_back();
+  return std::move(*name);
+}
+
 }  // namespace
 
 int serve_access(UniqueFd stream, TakesTurns takes_turns, KnowsCommits knows, HasRoots has_roots) {
@@ -477,7 +487,10 @@ void AccessServer::tell(std::uint32_t caller, const std::string& path, const pla
   const bool names_setting = plan::is_kept_config(rule);
   const std::string about = names_setting ? cat({path, "\n", rule.rule}) : path;
   if (told_.size() >= kToldMax || !told_.insert(about).second) return;
-  to_tell_.push_back({wire::RefusedCall::kFileChange, caller, path, rule.rule});
+  wire::Refused told{wire::RefusedCall::kFileChange, caller, path, rule.rule};
+  const bool may_land = !replaced_.lands() && plan::replaceable_name(names_, path);
+  if (may_land && program_name(places_.proc(), caller) == wire::Refused::kByGit) told.before = wire::Refused::kByGit;
+  to_tell_.push_back(std::move(told));
 }
 
 // Reports a text before its first change. The report holds the earlier content, so that hutch can show the difference.

@@ -44,6 +44,9 @@ class ReplacedFiles {
   ReplacedFiles(UniqueFd commits, UniqueFd quarantine, mode_t umask)
       : contents_(std::move(commits)), kept_(std::move(quarantine)), umask_(umask) {}
 
+  // Whether any content may land (security.gitBringsCommitted).
+  bool lands() const { return contents_.knows_commits(); }
+
   bool is_in_work_tree(const Places& places, const Entry& entry) const {
     return contents_.is_in_work_tree(places, entry);
   }

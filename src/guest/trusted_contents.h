@@ -26,6 +26,7 @@ class TrustedContents {
  public:
   // `commits` is the directory of the lists; without it nothing is known.
   explicit TrustedContents(UniqueFd commits) : commits_(std::move(commits)) {}
+  bool knows_commits() const { return static_cast<bool>(commits_); }
 
   // Whether git takes a directory above the entry for a work tree, whoever made its repository.
   bool is_in_work_tree(const Places& places, const Entry& entry) const;

@@ -85,8 +85,12 @@ std::string allows(std::string_view path, AllowedBy by) {
 
 // What obeys the file, and what allows to write it.
 std::string obeyed_remedy(const wire::Refused& refused, const policy::ObeyedFile& file, AllowedBy by) {
+  const std::string_view by_git =
+      refused.before == wire::Refused::kByGit
+          ? ", `hutch settings set security.gitBringsCommitted true` lets git bring in what your commits have"
+          : "";
   return cat({file.reader, " ", file.reason, allows(refused.path, by), ", filesystem.allowObeyed [\"", file.name,
-              "\"] allows the name"});
+              "\"] allows the name", by_git});
 }
 
 // git's index has the content, and a command of the user's takes it from there.

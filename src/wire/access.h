@@ -166,7 +166,8 @@ struct Refused {
   std::string rule;
   // For kInstructs: the content before the change. kUnknown: not a regular file, or too large.
   enum class Before { kUnknown, kAbsent, kText } was = Before::kUnknown;
-  std::string before{};
+  std::string before{};  // for kFileChange kByGit, if git may bring in such a file by a setting that is off
+  static constexpr std::string_view kByGit = "git";
 };
 // The sandbox wants its supervisor (guest/access.h). Along travel: where the calls arrive, the writable
 // copy of its tree of mounts, its user namespace, its mount namespace, and the root of each supervised mount, unless
