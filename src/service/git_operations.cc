@@ -35,8 +35,13 @@ bool GitBefore::note_touched(const wire::Repository& operation) {
   const std::string directory(plan::checked_git_directory(path));
   follow({directory});
   if (operation.event == kWrites) {
-    note_commands(path);
-    touch(path);
+    // The directory itself is about to be made or moved. Of what comes along with it the supervisor tells the names.
+    if (path == directory) {
+      touch_what_is_there(directory);
+    } else {
+      note_commands(path);
+      touch(path);
+    }
     note_place(directory);
   } else if (is_at_its_place(directory) && touched_.erase(path) != 0) {
     commands_.erase(cat({path, "/git-rebase-todo"}));
@@ -139,11 +144,12 @@ void GitBefore::follow(const std::vector<std::string>& directories) {
     const auto was = known.find(*identity);
     if (was != known.end() && was->second != directory) moves.emplace_back(was->second, directory);
   }
-  const auto between = [](const std::string& from) { return cat({from, "/"}); };
-  for (const auto& [from, to] : moves) moved(from, between(from));
+  const auto between = [](std::size_t number) { return cat({"//", std::to_string(number)}); };
+  for (std::size_t i = 0; i < moves.size(); ++i) moved(moves[i].first, between(i));
   for (const auto& [from, to] : moves) forget_within(to);
-  for (const auto& [from, to] : moves) {
-    moved(between(from), to);
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    const std::string& to = moves[i].second;
+    moved(between(i), to);
     for (const std::string& one : touched_) {
       if (is_within(one, to)) mark_touched(one);
     }

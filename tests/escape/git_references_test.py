@@ -75,7 +75,7 @@ cp -r .git/objects .git/refs {0}/$s/; printf '[core]\\n\\trepositoryformatversio
 printf '#!/bin/sh\\ntouch "$TRIP"\\n' > {0}/$s/hooks/reference-transaction; chmod +x {0}/$s/hooks/reference-transaction
 printf '[core]\\n\\trepositoryformatversion = 0\\n' > {0}/$s/config; echo 'ref: commondir' > {0}/refs/heads/feature
 """
-HEAD = "; echo 'ref: refs/heads/main' > {0}/HEAD"
+HEAD = "echo 'ref: refs/heads/main' > {0}/HEAD"
 
 
 @pytest.mark.parametrize("place", ["n.git", "."])
@@ -86,7 +86,7 @@ def test_of_a_repository_that_the_sandbox_makes(hutch, repository, as_user, back
     else:
         hutch.sh(BARE.format(place))
         time.sleep(0.3)
-        hutch.sh("true" + HEAD.format(place))
+        hutch.sh(HEAD.format(place))
     broken = "rm -f .git/HEAD; " if place == "." else ""
     outside(as_user, repository, f"export TRIP={repository}/PWNED; {broken} cd {place}; git branch -f feature main; "
                                  "git branch -f other main; git branch -f more main; true")
@@ -108,7 +108,7 @@ def test_of_a_rebase_that_the_person_began(hutch, repository, as_user, backend):
                                  "git rebase -q -i -x true HEAD~1 || true")
     hutch.sh("printf 'exec true\nupdate-ref commondir\n' >> .git/rebase-merge/git-rebase-todo")
     outside(as_user, repository, "git rebase --edit-todo; git rebase --continue || true")
-    assert not (repository / ".git/commondir").exists()
+    assert (repository / ".git/commondir").exists() == (backend == "none" and follows_any_name())
 
 
 def test_messages_that_begin_like_one(hutch, repository, as_user, backend):

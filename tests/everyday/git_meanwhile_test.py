@@ -153,16 +153,16 @@ def test_what_another_sandbox_moves(hutch, repository, way, first, place):
 
 
 # The person moves a repository in which the sandbox has begun something, and the sandbox goes on there.
-RENAMED = {
+MOVED_BY_PERSON = {
     "of before": (f"cd x1; {EDIT}; cd ..", "mv x1 y", "y", "cd y; git status"),
     "of this run": (f"git clone -q . x3; cd x3; {EDIT}; cd ..", "mv x3 y", "y", "cd y; git status; touch f1"),
     "in place of another": (f"cd x1; {EDIT}; cd ..", "rm -rf x2; mv x1 x2", "x2", "touch x2/.git/rebase-merge/zz"),
 }
 
 
-@pytest.mark.parametrize("what", RENAMED)
+@pytest.mark.parametrize("what", MOVED_BY_PERSON)
 def test_a_repository_that_the_person_moves(hutch, repository, as_user, what):
-    begins, moves, place, goes_on = RENAMED[what]
+    begins, moves, place, goes_on = MOVED_BY_PERSON[what]
     hutch.run("/bin/sh", "-ec", "git clone -q . x1; git clone -q . x2").ok()
     said = meanwhile(hutch, repository, as_user, goes_on, moves, before=begins)
     assert "was moved to" in said and not (repository / place / STEPS).exists(), said
