@@ -98,7 +98,6 @@ class GitBefore {
   void find_lost(Repositories& now) const;
   void note_place(const std::string& directory);
   void follow(const std::vector<std::string>& directories);
-  void forget_within(const std::string& directory);
   bool is_at_its_place(const std::string& directory) const;
   void touch_what_is_there(const std::string& directory);
   void look_at_references(const std::vector<std::string>& directories, const std::string& quarantine,
@@ -150,6 +149,7 @@ class GitBefore {
   std::set<std::string> touched_;  // operations that the sandbox has changed, as plan::checked_git_operation() has them
   bool knows_all_touched_ = true;
   std::map<std::string, plan::RepositoryIdentity> places_;  // repositories, by where they were last
+  std::size_t lost_ = 0;  // of those that are where hutch does not know
   std::int64_t since_ns_ = 0;  // since the epoch: nothing that the run makes is older
   std::map<std::string, std::vector<std::string>> commands_;  // in lists of steps that are the user's
   std::vector<std::string> of_start_;  // repositories that the sandbox found

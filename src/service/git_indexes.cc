@@ -124,10 +124,6 @@ GitIndexes::GitIndexes() {
   start_ns_ = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-void GitIndexes::forget_within(const std::string& directory) {
-  std::erase_if(before_, [&](const auto& one) { return is_within(one.first, directory); });
-}
-
 void GitIndexes::moved(const std::string& from, const std::string& to) {
   std::map<std::string, Before> now;
   for (auto& [file, before] : before_) now.insert_or_assign(path_after_move(file, from, to), std::move(before));

@@ -24,7 +24,6 @@ struct IndexesLeft {
 class GitIndexes {
  public:
   GitIndexes();
-  void forget_within(const std::string& directory);
 
   // Remembers the index `file` of a repository, or of a linked worktree, before the command starts.
   void remember(const std::string& file, const sys::FileVersion& version);

@@ -23,6 +23,13 @@
 
 namespace hutch::service {
 
+namespace {
+
+// Before the path of a repository in whose place another one lies.
+constexpr std::string_view kLost = "//lost";
+
+}  // namespace
+
 // Whether it is about an operation.
 bool GitBefore::note_touched(const wire::Repository& operation) {
   using enum wire::Repository::Event;
@@ -125,8 +132,11 @@ void GitBefore::find_lost(Repositories& now) const {
   }
   std::ranges::sort(now.directories);
   if (lost.empty()) return;
+  if (!is_cut_off_) mark_->outlive();
   now.are_all = false;
-  if (now.not_searched.empty()) now.not_searched = lost.begin()->second;
+  const std::string& where = lost.begin()->second;
+  const std::size_t begin = where.starts_with(kLost) ? where.find('/', kLost.size()) : 0;
+  if (now.not_searched.empty()) now.not_searched = where.substr(begin);
 }
 
 // Somebody else can have moved a repository, or exchanged it for another one. What hutch remembers of it follows, by
@@ -146,7 +156,10 @@ void GitBefore::follow(const std::vector<std::string>& directories) {
   }
   const auto between = [](std::size_t number) { return cat({"//", std::to_string(number)}); };
   for (std::size_t i = 0; i < moves.size(); ++i) moved(moves[i].first, between(i));
-  for (const auto& [from, to] : moves) forget_within(to);
+  for (const auto& [from, to] : moves) {
+    // That one may lie elsewhere by now.
+    if (places_.contains(to)) moved(to, cat({kLost, std::to_string(++lost_), to}));
+  }
   for (std::size_t i = 0; i < moves.size(); ++i) {
     const std::string& to = moves[i].second;
     moved(between(i), to);
@@ -155,18 +168,6 @@ void GitBefore::follow(const std::vector<std::string>& directories) {
     }
     note_place(to);
   }
-}
-
-// Of a repository that is no longer there.
-void GitBefore::forget_within(const std::string& directory) {
-  const auto is_of_it = [&](const auto& one) { return is_within(one.first, directory); };
-  std::erase_if(states_, is_of_it);
-  std::erase_if(links_, is_of_it);
-  std::erase_if(found_, is_of_it);
-  std::erase_if(commands_, is_of_it);
-  std::erase_if(places_, is_of_it);
-  std::erase_if(touched_, [&](const std::string& one) { return is_within(one, directory); });
-  indexes_.forget_within(directory);
 }
 
 void GitBefore::look_at_references(const std::vector<std::string>& directories, const std::string& quarantine,
@@ -245,7 +246,7 @@ bool GitBefore::is_made_outside(const std::string& path) const {
   const std::string directory(plan::checked_git_directory(path));
   const auto identity = repository_identity(directory);
   const bool is_new = identity && identity->born_ns >= since_ns_ && !made_.contains(*identity);
-  return is_new && !mark_->may_be_of_another(directory);
+  return is_new && !mark_->is_beside_another(written_);
 }
 
 // Whether hutch had looked at the repository, or was told of it, before the sandbox could change anything there.

@@ -223,7 +223,7 @@ void RunMark::begin(const std::vector<std::string>& written, std::int64_t now_ns
 }
 
 RunMark::~RunMark() {
-  if (!path_.empty()) (void)sys::unlink_at(sys::kCwd, path_);
+  if (!path_.empty() && !outlives_) (void)sys::unlink_at(sys::kCwd, path_);
 }
 
 void RunMark::rest() {
@@ -264,12 +264,15 @@ void RunMark::lies_at(const std::string& directory, const plan::RepositoryIdenti
            std::to_string(identity.born_ns), " ", as_line(directory), "\n"}));
 }
 
-bool RunMark::may_be_of_another(const std::string& path) const {
-  const auto may_write = [&](const std::vector<std::string>& roots) {
-    return roots.empty() || std::ranges::any_of(roots, [&](const std::string& root) { return is_within(path, root); });
+bool RunMark::is_beside_another(const std::vector<std::string>& written) const {
+  const auto meets = [&](const std::string& root) {
+    return std::ranges::any_of(written,
+                               [&](const std::string& own) { return is_within(root, own) || is_within(own, root); });
   };
   return std::ranges::any_of(marks_in(directory_), [&](const Mark& mark) {
-    return mark.path != path_ && may_write(read_mark_file(mark).written);
+    if (mark.path == path_) return false;
+    const OtherRun other = read_mark_file(mark);
+    return other.written.empty() || std::ranges::any_of(other.written, meets);
   });
 }
 

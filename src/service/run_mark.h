@@ -65,6 +65,8 @@ class RunMark {
   RunMark(const RunMark&) = delete;
   RunMark& operator=(const RunMark&) = delete;
 
+  // The mark stays when this object goes, as that of a killed run: whoever looks next may find what this one did not.
+  void outlive() { outlives_ = true; }
   // Other runs do not see this one from here on, until again(). Making a file anew would cost more.
   void rest();
   // The mark begins anew, as by the constructor.
@@ -85,8 +87,9 @@ class RunMark {
   void tells_touched(Tells tells);
   // The other runs that continue now.
   std::vector<OtherRun> others() const;
-  // Whether another run, one that was killed included, may have written `path`.
-  bool may_be_of_another(const std::string& path) const;
+  // Whether another run, one that was killed included, may write in these directories, above or below them: one of the
+  // two can have moved there what the other one made.
+  bool is_beside_another(const std::vector<std::string>& written) const;
   // These, and those that rest now but have changed something since this one began.
   std::vector<OtherRun> others_meanwhile() const;
 
@@ -108,6 +111,7 @@ class RunMark {
   UniqueFd held_;
   std::uint64_t size_ = 0;
   bool lacks_ = false;  // what could not be written
+  bool outlives_ = false;
   std::int64_t since_ns_ = 0;
 };
 

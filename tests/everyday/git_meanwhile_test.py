@@ -223,6 +223,30 @@ def test_what_another_sandbox_moves_of_a_killed_one(hutch, repository):
     assert not left, left
 
 
+@pytest.mark.parametrize("first", ["the one that began it ends first", "the one that moved it ends first"])
+def test_what_a_sandbox_above_moves_out(hutch, repository, first):
+    """The one that began it works in a directory of the project, and cannot look where it is now."""
+    (repository / "sub").mkdir()
+    os.chown(repository / "sub", repository.stat().st_uid, repository.stat().st_gid)
+    waits = "while [ ! -e {0} ]; do sleep 0.02; done"
+    begins = (f"{PERSON} git init -q -b main n; cd n; for i in 1 2 3; do echo $i > g$i; git add .; git commit -qm $i; "
+              f"done; {EDIT}; cd ..; touch b1; {waits.format('b2')}")
+    moves = f"touch a1; {waits.format('a2')}; mv sub/n n2; touch a3; {waits.format('a4')}"
+    with hutch.popen("/bin/sh", "-c", PERSON + moves) as one:
+        harness.wait_until((repository / "a1").exists, "it works")
+        with hutch.popen("/bin/sh", "-c", begins, cwd=repository / "sub") as other:
+            harness.wait_until((repository / "sub/b1").exists, "both work")
+            (repository / "a2").touch()
+            harness.wait_until((repository / "a3").exists, "it is done")
+            order = [(repository / "sub/b2", other), (repository / "a4", one)]
+            for file, run in order if first.startswith("the one that began") else order[::-1]:
+                file.touch()
+                run.communicate(timeout=60)
+    hutch.run("git", "status")
+    left = list(repository.glob(f"**/{os.path.basename(STEPS)}"))
+    assert not left, left
+
+
 def test_the_persons_rebase_in_a_clone_of_the_sandboxs(hutch, repository, as_user):
     said = meanwhile(hutch, repository, as_user, "true", f"cd x1; {EDIT}; cd ..", before="git clone -q . x1")
     assert "was moved to" not in said and (repository / "x1" / STEPS).exists(), said
