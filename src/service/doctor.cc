@@ -104,7 +104,7 @@ std::string checkup_json(const Checkup& checkup) {
   const auto text_or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
   Json backends = Json::array();
   for (const auto& [backend, availability] : availabilities(checkup)) {
-    backends.push_back({{"name", backend},
+    backends.push_back({{"name", policy::name_of(backend)},
                         {"available", availability.available},
                         {"reason", text_or_null(availability.reason)},
                         {"remedy", text_or_null(availability.remedy)}});

@@ -115,17 +115,17 @@ Result<HostVerdict> judge_host(const Prepared& prepared, const std::string& type
     verdict.why = "this host's port is there";
     return verdict;
   }
-  if (is_own_loopback(target.host)) {
-    verdict.verdict = policy::HostVerdict::kDeny;
-    verdict.rule = "built in";
-    verdict.why = cat({"a sandbox has a loopback of its own; --allow-host-port ", std::to_string(verdict.port),
-                       " shows this host's port there"});
-    return verdict;
-  }
   take(verdict, policy::decide_host(network, target.host, verdict.port));
-  if (!target.host.address || verdict.verdict != policy::HostVerdict::kAllow) return verdict;
-  take(verdict,
-       policy::decide_address(network, target.host, *target.host.address, verdict.port, sys::interface_addresses()));
+  if (target.host.address && verdict.verdict == policy::HostVerdict::kAllow) {
+    take(verdict,
+         policy::decide_address(network, target.host, *target.host.address, verdict.port, sys::interface_addresses()));
+  }
+  if (is_own_loopback(target.host)) {
+    verdict.why +=
+        cat({"; a program that does not use the proxy for it reaches the sandbox's own loopback, where "
+             "--allow-host-port ",
+             std::to_string(verdict.port), " shows this host's port"});
+  }
   return verdict;
 }
 
@@ -363,7 +363,7 @@ bool is_path(const std::string& name, const std::string& cwd) {
   return status && status->has_value();
 }
 
-// No rule opens these names and addresses: they never reach the gateway.
+// Programs connect there directly (NO_PROXY), and the gateway never sees it.
 bool is_own_loopback(const policy::Host& host) {
   return host.name == "localhost" || (host.address && policy::is_loopback(*host.address));
 }
