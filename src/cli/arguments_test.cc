@@ -111,7 +111,7 @@ TEST(Run, EveryOption) {
        "1.5",  "--pids",      "64",    "--tmp-size",     "1G",     "--json",       "--control-fd", "5",
        "--",   "true"});
   const service::PlaceRequest& place = request.place;
-  EXPECT_EQ(place.backend, "bwrap");
+  EXPECT_EQ(place.backend, policy::BackendKind::kBwrap);
   EXPECT_EQ(place.policy_file, "p.json");
   EXPECT_THAT(place.allow_read, ElementsAre("/a", "/b"));
   EXPECT_THAT(place.deny_read, ElementsAre("/c"));
@@ -294,7 +294,7 @@ TEST(OtherVerbs, TakeOptionsAnywhere) {
   EXPECT_EQ(parsed<ExplainArguments>({"explain", "--memory", "1G"}).place.limits.memory_bytes, 1ull << 30);
   EXPECT_THAT(parsed<ExplainArguments>({"explain", "/a", "--json", "b.org"}).names, ElementsAre("/a", "b.org"));
   EXPECT_EQ(parsed<DoctorArguments>({"doctor", "--json"}).form, OutputForm::kJson);
-  EXPECT_EQ(parsed<DoctorArguments>({"doctor", "--backend", "vm"}).backend, "vm");
+  EXPECT_EQ(parsed<DoctorArguments>({"doctor", "--backend", "vm"}).backend, policy::BackendKind::kVm);
   const SelftestArguments selftest =
       parsed<SelftestArguments>({"selftest", "git", "--attacks", "--backend", "bwrap", "--list", "names"});
   EXPECT_EQ(selftest.doing, SelftestArguments::Doing::kList);

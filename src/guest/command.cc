@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/check.h"
+#include "base/own_umask.h"
 #include "base/text.h"
 #include "sys/channel.h"
 #include "sys/files.h"
@@ -141,7 +142,7 @@ Status prepare_program(const Preparation& preparation) {
   if (exec.processes_max != 0) TRY(sys::limit_resource(sys::Resource::kProcesses, exec.processes_max));
   if (exec.address_space_max != 0) TRY(sys::limit_resource(sys::Resource::kAddressSpace, exec.address_space_max));
   if (preparation.orphans == Orphans::kOfCommand) TRY(sys::become_subreaper());
-  if (exec.creation_mask != wire::Exec::kGuestsMask) sys::set_umask(exec.creation_mask & 0777U);
+  if (exec.creation_mask != wire::Exec::kGuestsMask) sys::set_umask(kOwnUmask | (exec.creation_mask & kUmaskBits));
   return sys::reset_signals();
 }
 

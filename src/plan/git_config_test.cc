@@ -73,6 +73,18 @@ TEST(GitConfig, OnlyTheWorkTreeOfASubmoduleWithinItsRepository) {
   EXPECT_FALSE(leads_to("../../../sub", ""));
 }
 
+TEST(GitConfig, RefspecsFetchIntoReferences) {
+  const auto fetches = [](const char* refspec) {
+    return is_harmless_git_config(std::string("[remote \"x\"]\n\tfetch = ") + refspec + "\n");
+  };
+  for (const char* refspec : {"+refs/heads/*:refs/remotes/x/*", "refs/heads/a", "+refs/heads/a:", "a:refs/b"}) {
+    EXPECT_TRUE(fetches(refspec)) << refspec;
+  }
+  for (const char* refspec : {"refs/heads/a:commondir", "+a:HEAD", "a:refs/../config", "a:b:c"}) {
+    EXPECT_FALSE(fetches(refspec)) << refspec;
+  }
+}
+
 // A setting that names something is refused with any value; a setting that names nothing passes.
 TEST(GitConfig, EachSettingOfTheTableIsTreatedAsItSays) {
   for (const policy::GitSetting& setting : policy::git_settings()) {
@@ -82,6 +94,8 @@ TEST(GitConfig, EachSettingOfTheTableIsTreatedAsItSays) {
                                     std::string(value) + "\n");
     };
     using enum policy::GitWrite;
+    // What it names is a reference, or git would write another file.
+    if (setting.section == "remote" && setting.key == "fetch") continue;
     const bool plain = setting.write == kPlain;
     const bool names_remote = setting.write == kUrl || setting.write == kRemote;
     EXPECT_EQ(passes("x"), plain || names_remote || setting.write == kModuleStep) << setting.section << "." << key;

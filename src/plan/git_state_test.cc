@@ -46,7 +46,7 @@ TEST(GitState, SymbolicReferences) {
   EXPECT_EQ(symbolic_target("ref:"), "");
   EXPECT_EQ(symbolic_target("1234\n"), std::nullopt);
   EXPECT_EQ(symbolic_target(" ref: a"), std::nullopt);
-  EXPECT_FALSE(is_reference_name(""));
+  for (const char* name : {"", "a b", "use: x", "a~1", "a\nb"}) EXPECT_TRUE(is_reference_name(name)) << name;
 }
 
 TEST(GitState, CommandsOfSteps) {

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "base/own_umask.h"
 #include "base/plain_open.h"
 
 namespace hutch::plan {
@@ -75,6 +76,7 @@ constexpr std::array kOpenat = {
 // With hutch's own size, a process without a supervisor can make a file with any mode. The file is empty, and without
 // CAP_FSETID the kernel removes both bits from a file that gets content (file_remove_privs, fs/inode.c).
 constexpr std::array kOpenat2 = {CallClause{{Kind::kEquals, 3, 0xffffffff, kPlainOpenBytes}, {}, kAllow}};
+constexpr std::array kUmask = {CallClause{{Kind::kEquals, 0, ~kUmaskBits, kOwnUmask}, {}, kAllow}};
 // A descriptor is looked at, not a path: how the C library asks for fstat(3).
 constexpr std::uint32_t kEmptyPath = 0x1000;  // AT_EMPTY_PATH
 constexpr std::array kStatAt = {CallClause{{Kind::kAnyBit, 3, kEmptyPath}, {}, kAllow}};
@@ -249,7 +251,7 @@ constexpr std::array kRules = {
     CallRule{"open", 2, kNone, kFileLook, "opens for writing", kOpen},
     CallRule{"openat", 257, 56, kFileLook, "opens for writing", kOpenat},
     CallRule{"openat2", 437, 437, kHiddenMode, "changes a file, but for those of hutch that only read", kOpenat2},
-    CallRule{"umask", 95, 166, kFileChange, "changes what files are made with"},
+    CallRule{"umask", 95, 166, kFileChange, "changes what files are made with, but for that of hutch", kUmask},
     CallRule{"creat", 85, kNone, kFileChange, "changes a file", kCreat},
     CallRule{"truncate", 76, 45, kFileChange, "changes a file"},
     CallRule{"rename", 82, kNone, kFileChange, "changes a file"},

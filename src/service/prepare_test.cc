@@ -140,7 +140,7 @@ TEST_F(PrepareTest, Backend) {
   const auto found = [](const char* name) { return find_backend("--backend", name); };
   EXPECT_EQ(found("namepsace").error().message, "--backend: \"namepsace\" is not a backend; did you mean namespace?");
   EXPECT_THAT(found("seatbelt").error().message, StartsWith("--backend: this version does not have seatbelt"));
-  EXPECT_THAT(found("x").error().message, HasSubstr("use namespace, bwrap, user, container, vm or none"));
+  EXPECT_THAT(found("quite-another").error().message, HasSubstr("use namespace, bwrap, user, container, vm or none"));
   request_.backend = BackendKind::kVm;
   EXPECT_EQ(prepared()->plan.cwd, "/workspace");
   EXPECT_EQ(prepared()->plan.uid, 1000U);
