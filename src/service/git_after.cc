@@ -134,7 +134,9 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
   host::Listings own;
   add_deep(known.seen != nullptr ? *known.seen : own);
   since_ns_ = indexes_.start_ns();
+  tells_each_made_ = known.seen == nullptr;
   knows_all_touched_ = is_announced(prepared);
+  is_late_ = true;
   for (const wire::Repository& one : known.worked_in) {
     if (note_touched(one)) continue;
     const std::string directory = host_path(prepared.plan, one.path);
@@ -149,6 +151,7 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
     else if (!came_along(directory))
       (void)add_worked_in(directory, known.seen != nullptr ? *known.seen : own);
   }
+  is_late_ = false;
   bool are_all = prepared.searched_all;
   if (known.seen != nullptr) {
     Repositories now = repositories_now(*known.seen);

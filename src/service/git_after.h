@@ -142,6 +142,8 @@ class GitBefore {
   std::set<std::string> gone_;  // of these, at the start
   bool knows_all_worked_in_ = true;
   bool is_cut_off_ = false;
+  bool is_late_ = false;  // what it is told of now has happened before it was made
+  bool tells_each_made_ = false;  // each repository that the sandbox makes is announced; no file server makes one
   std::string becoming_{};  // the directory that is being made a repository
   std::size_t marked_ = 0;  // bytes of them in the mark
   std::string data_;

@@ -75,7 +75,7 @@ void GitBefore::no_longer_knows_touched() {
 // What somebody outside has begun meanwhile, the sandbox may continue: its own change, which it is about to make, is
 // not there yet.
 void GitBefore::note_commands(const std::string& operation) {
-  if (is_cut_off_ || has_touched(operation)) return;
+  if (is_cut_off_ || is_late_ || has_touched(operation)) return;
   const std::vector<OtherRun> others = mark_->others();
   std::size_t left = kAllBytesMax;
   for (const std::string_view name : {"/git-rebase-todo", "/todo"}) {
@@ -241,8 +241,10 @@ bool GitBefore::has_touched(const std::string& path) const {
   return !is_cut_off_ && !is_of_known(path) && !is_made_outside(path);
 }
 
-// A repository that the sandbox makes meanwhile, its supervisor tells; one that it moves here is older.
+// A repository that a command makes meanwhile, its supervisor tells; one that it moves here is older. What an agent's
+// tools write, no supervisor sees.
 bool GitBefore::is_made_outside(const std::string& path) const {
+  if (!tells_each_made_) return false;
   const std::string directory(plan::checked_git_directory(path));
   const auto identity = repository_identity(directory);
   const bool is_new = identity && identity->born_ns >= since_ns_ && !made_.contains(*identity);

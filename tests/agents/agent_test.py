@@ -91,7 +91,7 @@ def test_settings_at_creation_and_later(daemon):
         ("policy=p.json", "absolute"),
         ("policy=/does/not/exist", "/does/not/exist"),
         ("policy=/etc/passwd", "policy: /etc/passwd"),
-        ("backend=nope", "there are namespace, bwrap, user, container, vm, none"),
+        ("backend=nope", "there are namespace, bwrap, user, container, vm and none"),
         ("backend=namespaces", "did you mean namespace?"),
         ("limits.memory=1K", "limits.memory"),
     ],
