@@ -150,7 +150,7 @@ bool is_held_by_mode(int fd) {
   return !may && may.error().sys_errno == EACCES && sys::user_id() != 0;
 }
 
-// Of a directory in which the call makes or removes a name.
+// The directory in which the call makes or removes a name.
 int error_of_directory(const NamedEntry& entry) {
   const auto what = sys::look_at(entry.directory.get());
   const bool is_of_person = what && (what->mode & 0777) != kPassedThroughMode;

@@ -28,7 +28,7 @@ struct KeptPlace {
 std::optional<KeptPlace> kept_by_mount(const Places& places, const AccessCall& call);
 
 // The error that the call gets outside of the sandbox as well, such as ENOTEMPTY of rmdir(2), as long as it has not
-// been made; 0: none is sure. Such a call is no refusal: git tries rmdir(".git"), and is content with the error.
+// been made; 0: none is sure. hutch does not report such a call: git tries rmdir(".git") and ignores the error.
 int error_outside(const Places& places, const AccessCall& call);
 
 }  // namespace hutch::guest

@@ -94,7 +94,7 @@ TEST(GitConfig, EachSettingOfTheTableIsTreatedAsItSays) {
                                     std::string(value) + "\n");
     };
     using enum policy::GitWrite;
-    // What it names is a reference, or git would write another file.
+    // Refspecs have a test of their own, above: only references may be destinations.
     if (setting.section == "remote" && setting.key == "fetch") continue;
     const bool plain = setting.write == kPlain;
     const bool names_remote = setting.write == kUrl || setting.write == kRemote;

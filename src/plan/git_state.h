@@ -37,7 +37,7 @@ inline constexpr std::size_t kGitStateBytesMax = 1 << 20;
 // Whether git, when it continues the operation, would neither run nor write anything that the file names.
 bool is_harmless_git_state(const GitStateFile& file, std::string_view text);
 
-// What a reference refers to if it is a symbolic one ("ref: NAME"); absent for another text.
+// Returns NAME if the text is that of a symbolic reference ("ref: NAME"), and nothing for any other text.
 std::optional<std::string_view> symbolic_target(std::string_view text);
 
 // Whether git would write only a reference by that name, or nothing: below "refs", a pseudo reference of capitals
