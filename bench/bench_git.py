@@ -3,8 +3,10 @@
 """usage: ./dev bench git [--json] [--rounds N] [--files N,N,...]
 
 `hutch run` in repositories of several sizes, each beside a directory without one, in turn within one run, as an
-ordinary user. At the end hutch knows an index that has not changed by its version, and reads one that has changed. What
-that costs is the difference of two commands that do the same, but for the name that the copy of the index gets.
+ordinary user. A command that changes nothing shows the look at the start; one that changes a file shows the look at the
+end as well, beside the same in a directory without a repository. At the end hutch knows an index that has not changed
+by its version, and reads one that has changed. What that costs is the difference of two commands that do the same, but
+for the name that the copy of the index gets.
 """
 
 import argparse
@@ -15,6 +17,7 @@ from measure import Case, harness
 
 FILES_IN_A_DIRECTORY = 100
 NONE = "no repository"
+WRITE = ("sh", "-c", "echo x > a")
 COPY = "cp .git/index .git/copy && mv .git/copy .git/{}"
 
 
@@ -25,10 +28,12 @@ def main():
         turns = measure.compile_static("turns.c", base.path / "bin" / "turns")
         person = base.person("user")
         top = person.mkdir(person.home / "projects")
-        commands = {NONE: run_in(base, person.mkdir(top / "none"), "true")}
+        none = person.mkdir(top / "none")
+        commands = {NONE: run_in(base, none, "true"), f"{NONE}, one change": run_in(base, none, *WRITE)}
         for files in options.files:
             project = repository(person, top, files)
             commands[f"{files} files"] = run_in(base, project, "true")
+            commands[f"{files} files, one change"] = run_in(base, project, *WRITE)
             for what, name in (("other", f"{files} files, index copied"), ("index", f"{files} files, index changed")):
                 commands[name] = run_in(base, project, "sh", "-c", COPY.format(what))
         medians = measure.time_in_turn(turns, person, top, commands, options.rounds)
@@ -63,7 +68,11 @@ def repository(person, top, files):
 
 def compared(name):
     files, _, what = name.partition(", ")
-    return f"{files}, index copied" if what == "index changed" else NONE if name != NONE and not what else ""
+    if what == "index changed":
+        return f"{files}, index copied"
+    if what == "one change":
+        return files
+    return NONE if name != NONE and not what else ""
 
 
 def show(options, medians):

@@ -5,6 +5,7 @@
 #include "cli/session.h"
 #include "host/facts.h"
 #include "service/explain.h"
+#include "service/prepare.h"
 #include "sys/tree.h"
 #include "sys/unwaiting.h"
 

@@ -54,6 +54,7 @@ class MandatoryWalk {
   Result<MandatoryFound> run();
 
  private:
+  Result<std::vector<sys::TreeEntry>> names_of(int directory, const std::string& path) const;
   Status walk(int directory, const std::string& path, int depth);
   Status check_names(int directory, const std::string& path, const sys::TreeEntry& entry);
   Status check_git(int directory, const std::string& path);
@@ -185,9 +186,7 @@ Result<MandatoryFound> MandatoryWalk::run() {
 }
 
 Status MandatoryWalk::walk(int directory, const std::string& path, int depth) {
-  const std::vector<sys::TreeEntry> entries =
-      TRY(search_.repositories_by != nullptr ? search_.repositories_by->of_repositories(directory, path)
-                                             : sys::names_in(directory, path));
+  const std::vector<sys::TreeEntry> entries = TRY(names_of(directory, path));
   if (TRY(is_repository(directory, entries))) TRY(add_git_names(directory, path));
   for (const sys::TreeEntry& entry : entries) {
     if (++entries_ > limits::kWalkEntriesMax) {
@@ -209,6 +208,11 @@ Status MandatoryWalk::walk(int directory, const std::string& path, int depth) {
     }
   }
   return {};
+}
+
+Result<std::vector<sys::TreeEntry>> MandatoryWalk::names_of(int directory, const std::string& path) const {
+  if (search_.repositories_by != nullptr) return search_.repositories_by->of_repositories(directory, path);
+  return search_.kept_in != nullptr ? search_.kept_in->read(directory, path) : sys::names_in(directory, path);
 }
 
 Status MandatoryWalk::check_names(int directory, const std::string& path, const sys::TreeEntry& entry) {
@@ -233,6 +237,12 @@ Status MandatoryWalk::check_names(int directory, const std::string& path, const 
   return {};
 }
 
+// Nothing is there then.
+bool leads_in_a_circle(const std::string& link) {
+  const auto target = canonical_path(link);
+  return !target && target.error().code == Code::kInvalidArgument;
+}
+
 // A ".git" file or link says where a worktree's repository lies: whoever writes it chooses the hooks.
 Status MandatoryWalk::check_git(int directory, const std::string& path) {
   const std::optional<sys::PathStatus> status = TRY(sys::status_at(directory, ".git"));
@@ -242,7 +252,7 @@ Status MandatoryWalk::check_git(int directory, const std::string& path) {
   if (status->kind != sys::EntryKind::kDirectory) {
     const bool is_link = status->kind == sys::EntryKind::kFile && is_sandboxes_file(git);
     (is_link ? sandbox_links_ : found_).push_back(git);
-    if (status->kind != sys::EntryKind::kSymlink) return {};
+    if (status->kind != sys::EntryKind::kSymlink || leads_in_a_circle(git)) return {};
   }
   repositories_.push_back(git);
   if (!is_sandboxes(git)) {

@@ -34,6 +34,8 @@ struct MandatorySearch {
   std::function<bool(const std::string& directory)> is_sandboxes{};
   // Not null: the search looks only for repositories, and uses what it knows of unchanged directories.
   Listings* repositories_by = nullptr;
+  // Not null: keeps for such a search what this one reads.
+  Listings* kept_in = nullptr;
   // Other canonical directories that the sandbox may write: a link named ".git" can lead to a repository there.
   std::span<const std::string> roots{};
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sys/beneath.h"
 #include "sys/tree.h"
 
 namespace hutch::host {
@@ -21,7 +22,12 @@ class Listings {
   // `path` is the directory's own, for errors and as the key.
   Result<std::vector<sys::TreeEntry>> of_repositories(int directory, const std::string& path);
 
+  // All entries, read anew. What of_repositories() returns later is kept.
+  Result<std::vector<sys::TreeEntry>> read(int directory, const std::string& path);
+
  private:
+  void keep(const std::string& path, const sys::FileStatus& status, std::int64_t began_ns,
+            std::vector<sys::TreeEntry> entries);
   struct Listing {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "sys/files.h"
 
 namespace hutch::host {
 namespace {
@@ -85,6 +86,22 @@ TEST_F(ListingsTest, ATimeThatIsSetBackHidesNothing) {
   write("HEAD");
   fs::last_write_time(top_, before);
   EXPECT_THAT(names(), ElementsAre("HEAD"));
+}
+
+// A directory that is only a path cannot be listed.
+TEST_F(ListingsTest, WhatWasReadWholeIsKnown) {
+  fs::create_directory(top_ / "sub");
+  for (const char* name : {"plain", "HEAD"}) write(name);
+  const UniqueFd path = sys::open_exact(top_.string()).value();
+  EXPECT_FALSE(listings_.of_repositories(path.get(), top_.string()));
+  let_time_pass();
+  const UniqueFd directory = sys::open_listing(top_.string()).value();
+  EXPECT_EQ(listings_.read(directory.get(), top_.string()).value().size(), 3);
+  EXPECT_EQ(listings_.of_repositories(path.get(), top_.string()).value().size(), 2);
+  let_time_pass();
+  write("objects");
+  EXPECT_FALSE(listings_.of_repositories(path.get(), top_.string()));
+  EXPECT_THAT(names(), UnorderedElementsAre("sub", "HEAD", "objects"));
 }
 
 }  // namespace

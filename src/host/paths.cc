@@ -83,6 +83,7 @@ class PathStudy {
   std::vector<RuleLink> own_links_;
   std::vector<Rule> patterns_;
   bool searched_all_ = true;
+  Listings listings_;
   std::vector<std::string> repositories_;  // for git_reach; includes ".git" files
   plan::ObeyedPlaces obeyed_;
   std::vector<std::string> roots_;  // that the sandbox may write
@@ -125,8 +126,8 @@ Result<PathAnswer> PathStudy::run() {
   if (question_.names == PathQuestion::Names::kAlways) hold_by_names(rules_, is_absent);
   add_notes();
   std::vector<std::string> missing = missing_store();
-  return PathAnswer{std::move(rules_), looker_.facts(), std::move(notes_), std::move(obeyed_),
-                    std::move(names_), searched_all_,   std::move(missing)};
+  return PathAnswer{std::move(rules_), looker_.facts(), std::move(notes_),    std::move(obeyed_),
+                    std::move(names_), searched_all_,   std::move(listings_), std::move(missing)};
 }
 
 Status PathStudy::add_rules() {
@@ -344,6 +345,7 @@ Status PathStudy::add_mandatory() {
                                  .allowed = question_.allow_obeyed,
                                  .closed = closed,
                                  .is_sandboxes = question_.is_sandboxes,
+                                 .kept_in = &listings_,
                                  .roots = roots_};
     const MandatoryFound found = TRY(find_mandatory(search));
     searched_all_ = searched_all_ && found.not_searched.empty();

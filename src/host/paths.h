@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "host/listings.h"
 #include "host/outer_repository.h"
 #include "plan/path_facts.h"
 #include "policy/rules.h"
@@ -39,6 +40,7 @@ struct PathAnswer {
   plan::ObeyedPlaces obeyed;
   std::vector<plan::NameRule> names;  // names from git's configuration, in each work tree
   bool searched_all = true;  // whether the search for repositories could enter each directory
+  Listings listings{};  // of what that search read
   std::vector<std::string> missing_store;  // hutch's own directories that a sandbox could make, because they are absent
 };
 

@@ -17,6 +17,7 @@ struct Pieces {
 };
 
 Result<Pieces> cut(std::string_view entry);
+std::string_view host_of_page(std::string_view entry);
 Result<HostPattern> parse_host(std::string_view host, DomainList list);
 Result<HostPattern> parse_below(std::string_view name, DomainList list);
 Result<HostPattern> parse_range(std::string_view text, DomainList list);
@@ -25,6 +26,8 @@ Result<HostPattern> parse_range(std::string_view text, DomainList list);
 
 Result<HostPattern> parse_domain(std::string_view entry, DomainList list) {
   const auto parse = [&]() -> Result<HostPattern> {
+    if (const std::string_view host = host_of_page(entry); !host.empty())
+      return fail(Error::invalid(cat({"is the address of a page; write the host alone: ", printable(host, 64)})));
     const Pieces pieces = TRY(cut(entry));
     HostPattern pattern = TRY(parse_host(pieces.host, list));
     if (!pieces.port) return pattern;
@@ -99,6 +102,21 @@ bool range_holds(const IpRange& range, const IpAddress& address) {
 }
 
 namespace {
+
+// As people copy it from a browser; empty if the entry has neither a scheme nor a path.
+std::string_view host_of_page(std::string_view entry) {
+  static constexpr std::string_view kScheme = "://";
+  const std::size_t scheme = entry.find(kScheme);
+  if (scheme != std::string_view::npos) entry.remove_prefix(scheme + kScheme.size());
+  const std::size_t path = entry.find('/');
+  std::string_view host = entry.substr(0, path);
+  host.remove_prefix(host.rfind('@') + 1);
+  if (scheme != std::string_view::npos) return host;
+  // A range of addresses has a slash too.
+  const bool is_name =
+      host.find_first_not_of("0123456789.:[]-_") != std::string_view::npos && std::ranges::count(host, ':') < 2;
+  return path != std::string_view::npos && is_name ? host : std::string_view();
+}
 
 Result<Pieces> cut(std::string_view entry) {
   const std::size_t bracket = entry.rfind(']');

@@ -115,8 +115,8 @@ std::string GitIndexes::Found::text() const {
   }
   std::string staged;
   for (const std::string& name : names) staged += cat({staged.empty() ? "" : ", ", printable(name)});
-  return cat({"the command staged ", staged, " in ", index,
-              ", which it may not write: look with `git diff --cached` before `git restore` does"});
+  return cat({index, " has ", staged, " now, which the command may not write: a checkout can be the reason; look with ",
+              "`git diff --cached` before `git restore` writes it"});
 }
 
 GitIndexes::GitIndexes() {

@@ -58,7 +58,7 @@ class GitWatch {
   const bool is_announced_;  // each change, unless the supervisor works already
   const std::function<void(const std::string& line)> tell_;
   std::mutex mutex_;
-  host::Listings seen_;
+  host::Listings seen_ = prepared_.listings;
   std::vector<std::string> more_;
   std::vector<wire::Repository> worked_in_;
   std::unique_ptr<GitBefore> before_;  // from the first change whose processes may still run

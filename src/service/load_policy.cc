@@ -1,6 +1,7 @@
 // Finding and reading the policy of a request.
 #include "service/load_policy.h"
 
+#include <cerrno>
 #include <optional>
 
 #include "base/limits.h"
@@ -79,9 +80,17 @@ Result<LoadedPolicy> load_named(const std::string& typed, const plan::HostFacts&
   return LoadedPolicy{TRY(policy::read_policy(*text, printable(typed))), facts.cwd, {path}};
 }
 
+Result<std::optional<std::string>> text_of_home(const std::string& path, const plan::HostFacts& facts) {
+  auto text = text_if_there(path);
+  if (!text && text.error().sys_errno == EACCES && is_within(path, facts.home)) {
+    return fail(std::move(text).error().with_context(cat({"HOME is ", printable(facts.home)})));
+  }
+  return text;
+}
+
 Result<std::optional<LoadedPolicy>> load_project(const std::string& directory, const plan::HostFacts& facts) {
   const std::string path = directory + "/projects.json";
-  const std::optional<std::string> text = TRY(text_if_there(path));
+  const std::optional<std::string> text = TRY(text_of_home(path, facts));
   if (!text) return std::optional<LoadedPolicy>();
   std::optional<policy::Policy> policy = TRY(policy::read_project(*text, path, facts.cwd));
   if (!policy) return std::optional<LoadedPolicy>();

@@ -484,6 +484,7 @@ void take_answers(Prepared& prepared, policy::Policy policy, host::PathAnswer an
   prepared.policy = std::move(policy);
   prepared.rules = std::move(answer.rules);
   prepared.searched_all = answer.searched_all;
+  prepared.listings = std::move(answer.listings);
   prepared.paths = std::move(answer.facts);
 }
 

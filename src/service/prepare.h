@@ -63,6 +63,7 @@ struct Prepared {
   std::string agent{};  // whose settings open the network; empty: options of a command line do
   plan::CommittedFiles committed = plan::CommittedFiles::kHeldBack;
   bool searched_all = false;  // whether the search for repositories could look everywhere
+  host::Listings listings{};  // of what it read
   std::vector<MadeRepository> made{};  // repositories of earlier sandboxes, which count as this one's
 };
 

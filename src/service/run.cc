@@ -100,7 +100,8 @@ Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holdi
 std::uint16_t commands_umask(BackendKind backend);
 void settle_refusals(sandbox::Outcome& outcome, const Prepared& prepared, const plan::HostFacts& facts);
 void tell_redirected_git(const Prepared& prepared, const Tell& tell);
-void hold_git_states(GitBefore& before, const host::StateDirs& dirs, const KeepGitState& keep, const Tell& tell);
+void hold_git_states(GitBefore& before, Prepared& prepared, const host::StateDirs& dirs, const RunDecisions& decide,
+                     const Tell& tell);
 
 }  // namespace
 
@@ -148,7 +149,7 @@ Result<RunReport> run(const RunRequest& request, const Tell& tell, const Session
                 tell,    session, record, guest, ahead,    git,           commands_umask(prepared.backend)};
   auto report = run_prepared(job);
   if (git.before || prepared.backend == BackendKind::kNone) tell_redirected_git(prepared, tell);
-  if (git.before) hold_git_states(*git.before, dirs, decide.keep, tell);
+  if (git.before) hold_git_states(*git.before, prepared, dirs, decide, tell);
   if (!report) {
     record().failed(report.error());
     return report;
@@ -402,9 +403,10 @@ void tell_redirected_git(const Prepared& prepared, const Tell& tell) {
 }
 
 // Commands that wait for "git rebase --continue" and the like run as the user, outside.
-void hold_git_states(GitBefore& before, const host::StateDirs& dirs, const KeepGitState& keep, const Tell& tell) {
-  host::Listings seen;
-  const GitBefore::After after = before.look(cat({dirs.data, "/quarantine"}), keep, seen, GitBefore::Ends::kYes);
+void hold_git_states(GitBefore& before, Prepared& prepared, const host::StateDirs& dirs, const RunDecisions& decide,
+                     const Tell& tell) {
+  const std::string quarantine = cat({dirs.data, "/quarantine"});
+  const GitBefore::After after = before.look(quarantine, decide.keep, prepared.listings, GitBefore::Ends::kYes);
   for (const std::string& line : after.told) tell(line);
   if (!after.is_complete) tell(after.incomplete_line());
 }

@@ -192,7 +192,7 @@ def test_what_was_staged_is_told(hutch, repository, as_user, backend):
         pytest.skip("nothing is looked at there")
     blob = "$(echo evil | git hash-object -w --stdin)"
     result = hutch.sh(f"git update-index --add --cacheinfo 100755,{blob},.husky/pre-commit; echo y > y; git add y").ok()
-    assert b"the command staged .husky/pre-commit" in result.err, str(result)
+    assert b" has .husky/pre-commit now, which the command may not write" in result.err, str(result)
     assert b"staged" not in hutch.sh("echo z > z; git add z").ok().err
 
 

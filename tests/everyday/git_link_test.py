@@ -48,3 +48,9 @@ def test_git_works(hutch, as_user, project, layout):
     assert outside(as_user, project / place, "git status --porcelain; git log --format=%H") == outside(
         as_user, twin / place, "git status --porcelain; git log --format=%H")
     assert (project / place / ".git").is_symlink() == (twin / place / ".git").is_symlink()
+
+
+@pytest.mark.parametrize("made", ["ln -s .git .git", "ln -s b .git; ln -s .git b", "ln -s absent .git"])
+def test_a_link_that_leads_nowhere_stops_nothing(hutch, as_user, project, made):
+    harness.run_in(as_user, ["/bin/sh", "-ec", made], cwd=project).ok()
+    hutch.run("sh", "-c", "echo x > a && cat a", cwd=project).ok()
