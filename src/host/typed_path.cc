@@ -1,4 +1,4 @@
-// Follows the links of a typed path, one by one.
+// Follows the links of typed paths.
 #include "host/typed_path.h"
 
 #include <algorithm>
@@ -6,6 +6,8 @@
 #include <deque>
 
 #include "base/text.h"
+#include "policy/glob.h"
+#include "sys/host_info.h"
 #include "sys/tree.h"
 
 namespace hutch::host {
@@ -53,6 +55,14 @@ plan::TypedPath typed_path(std::string_view typed, const std::string& directory)
     found.links.push_back({std::move(path), *text});
   }
   return at == directory ? found : plan::TypedPath();
+}
+
+std::string settled_socket(const std::string& entry) {
+  const std::size_t slash = entry.rfind('/');
+  if (slash == 0 || slash == std::string::npos || policy::has_wildcard(entry)) return entry;
+  const auto above = sys::canonical_path(policy::unescape(entry.substr(0, slash)));
+  if (!above) return entry;
+  return cat({*above == "/" ? "" : policy::escape_wildcards(*above), entry.substr(slash)});
 }
 
 }  // namespace hutch::host

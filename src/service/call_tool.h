@@ -1,32 +1,16 @@
 // A tool called for an agent: by the command line, by MCP, by HTTP.
 #pragma once
 
-#include <functional>
-#include <stop_token>
 #include <string>
-#include <string_view>
 
 #include "service/agent_sandbox.h"
+#include "service/tool_call.h"
 #include "tool/envelope.h"
 #include "tool/limiters.h"
-#include "tool/place.h"
 
 namespace hutch::service {
 
-class AgentService;
 class Plugins;
-class Tasks;
-
-struct ToolCall {
-  std::string name;
-  std::string arguments;  // JSON; empty: {}
-  std::string turn{};     // as the client names it
-  std::function<void(tool::Stream, std::string_view)> on_output{};
-  std::stop_token stop{};
-  Tasks* tasks = nullptr;  // of the daemon; null: there are none
-  AgentService* agents = nullptr;  // likewise, for the agent's secrets
-  Plugins* plugins = nullptr;      // likewise
-};
 
 tool::Envelope call_tool(AgentSandbox& agent, tool::Limiters& limiters, const ToolCall& call);
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "host/paths.h"
+#include "host/typed_path.h"
 #include "plan/mounts.h"
 #include "plan/names.h"
 #include "plan/widening.h"
@@ -13,6 +14,7 @@
 #include "policy/network_rules.h"
 #include "policy/rules.h"
 #include "service/file_question.h"
+#include "service/filter.h"
 #include "service/host_sockets.h"
 #include "service/start.h"
 #include "sys/host_info.h"
@@ -133,7 +135,7 @@ Result<SocketOutcome> judge_socket(const Prepared& prepared, const plan::HostFac
   const std::string absolute = TRY(policy::absolute_path(typed, facts.home, prepared.plan.cwd));
   const auto canonical = sys::canonical_path(absolute);
   SocketOutcome outcome{
-      .typed = typed, .path = canonical ? *canonical : settled_socket(absolute), .rule = {}, .why = {}};
+      .typed = typed, .path = canonical ? *canonical : host::settled_socket(absolute), .rule = {}, .why = {}};
   if (prepared.backend == BackendKind::kNone) {
     outcome.verdict = policy::SocketVerdict::kAllow;
     outcome.rule = "--backend none";

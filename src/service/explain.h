@@ -9,7 +9,7 @@
 #include "policy/decide.h"
 #include "policy/network_rules.h"
 #include "policy/sockets.h"
-#include "service/prepare.h"
+#include "service/prepared.h"
 #include "service/request.h"
 
 namespace hutch::service {

@@ -19,7 +19,7 @@
 #include "service/git_work_tree.h"
 #include "service/git_worked.h"
 #include "service/git_worktree_link.h"
-#include "service/prepare.h"
+#include "service/prepared.h"
 #include "sys/beneath.h"
 #include "sys/changed.h"
 #include "sys/files.h"

@@ -7,7 +7,7 @@
 #include "host/paths.h"
 #include "plan/facts.h"
 #include "plan/make_plan.h"
-#include "service/prepare.h"
+#include "service/prepared.h"
 
 namespace hutch::service {
 

@@ -17,7 +17,7 @@
 #include "service/git_symbolic_references.h"
 #include "service/git_worked.h"
 #include "service/git_worktree_link.h"
-#include "service/prepare.h"
+#include "service/prepared.h"
 #include "service/sandbox_repositories.h"
 #include "sys/files.h"
 

@@ -10,7 +10,7 @@
 
 #include "sandbox/resident_settings.h"
 #include "service/git_after.h"
-#include "service/prepare.h"
+#include "service/prepared.h"
 
 namespace hutch::service {
 

@@ -13,7 +13,7 @@
 #include "service/deep_repositories.h"
 #include "service/git_after.h"
 #include "service/git_work_tree.h"
-#include "service/prepare.h"
+#include "service/prepared.h"
 #include "service/sandbox_repositories.h"
 #include "sys/files.h"
 #include "sys/tree.h"

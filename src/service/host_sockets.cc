@@ -71,14 +71,6 @@ SocketJudgement judge_socket(const policy::Network& network, const policy::Asks&
   return judgement;
 }
 
-std::string settled_socket(const std::string& entry) {
-  const std::size_t slash = entry.rfind('/');
-  if (slash == 0 || slash == std::string::npos || policy::has_wildcard(entry)) return entry;
-  const auto above = sys::canonical_path(policy::unescape(entry.substr(0, slash)));
-  if (!above) return entry;
-  return cat({*above == "/" ? "" : policy::escape_wildcards(*above), entry.substr(slash)});
-}
-
 HostSockets::HostSockets(Settings settings)
     : settings_(std::move(settings)), self_(std::make_shared<HostSockets*>(this)) {}
 

@@ -28,10 +28,6 @@ struct SocketJudgement {
 SocketJudgement judge_socket(const policy::Network& network, const policy::Asks& asks,
                              const std::vector<policy::Rule>& rules, const std::string& path);
 
-// Entries of allowUnixSockets, absolute by then, with their directories as they really are: /var/run is often /run. The
-// last component stays as it is written, so that nobody else's link decides what it means.
-std::string settled_socket(const std::string& entry);
-
 // All of it on the thread that keeps the sandbox.
 class HostSockets {
  public:

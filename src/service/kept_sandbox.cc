@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "plan/bridge_place.h"
 #include "service/doctor.h"
+#include "service/filter.h"
 #include "service/git_commits.h"
 #include "service/isolation_question.h"
 #include "service/load_policy.h"

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "service/load_policy.h"
 #include "service/os_user.h"
-#include "service/prepare.h"
+#include "service/prepared.h"
 #include "service/request.h"
 #include "store/agent_record.h"
 #include "store/machine_settings.h"

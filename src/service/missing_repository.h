@@ -5,7 +5,7 @@
 
 #include "plan/facts.h"
 #include "sandbox/outcome.h"
-#include "service/prepare.h"
+#include "service/prepared.h"
 
 namespace hutch::service {
 

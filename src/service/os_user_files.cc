@@ -11,6 +11,7 @@
 #include "plan/os_user_places.h"
 #include "plan/plan.h"
 #include "service/doctor.h"
+#include "service/filter.h"
 #include "service/os_user.h"
 #include "service/programs.h"
 #include "service/start.h"

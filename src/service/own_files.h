@@ -8,7 +8,7 @@
 #include "plan/facts.h"
 #include "plan/make_plan.h"
 #include "plan/name_files.h"
-#include "service/prepare.h"
+#include "service/prepared.h"
 
 namespace hutch::service {
 

@@ -24,7 +24,6 @@
 #include "policy/narrow.h"
 #include "service/git_files.h"
 #include "service/git_worked.h"
-#include "service/host_sockets.h"
 #include "service/image_recipe.h"
 #include "service/images.h"
 #include "service/load_policy.h"
@@ -215,7 +214,7 @@ Status settle_network(policy::Network& network, const policy::NetworkOptions& op
   }
   for (std::string& entry : network.allow_unix_sockets) {
     std::string absolute = TRY_CTX(policy::absolute_path(entry, facts.home, project), "network.allowUnixSockets");
-    absolute = settled_socket(absolute);
+    absolute = host::settled_socket(absolute);
     std::ranges::replace(network.from_options, entry, absolute);
     entry = std::move(absolute);
   }

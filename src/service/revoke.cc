@@ -5,10 +5,10 @@
 
 #include "base/text.h"
 #include "host/daemon_paths.h"
+#include "host/typed_path.h"
 #include "policy/domains.h"
 #include "policy/edit.h"
 #include "policy/reader.h"
-#include "service/host_sockets.h"
 #include "service/live_runs.h"
 #include "service/load_policy.h"
 #include "store/policies.h"
@@ -30,7 +30,7 @@ Result<std::optional<std::string>> remove_entries(const std::string& host, const
 }  // namespace
 
 Result<std::string> canonical_target(const std::string& text) {
-  if (text.starts_with('/')) return settled_socket(text);
+  if (text.starts_with('/')) return host::settled_socket(text);
   const policy::HostPattern pattern = TRY(policy::parse_domain(text, policy::DomainList::kAllowed));
   const auto host = policy::parse_host_port(text);
   if (!host || pattern.kind == policy::HostPattern::Kind::kBelow) return text;

@@ -20,6 +20,7 @@
 #include "service/containers.h"
 #include "service/doctor.h"
 #include "service/explain.h"
+#include "service/filter.h"
 #include "service/git_after.h"
 #include "service/git_commits.h"
 #include "service/host_sockets.h"

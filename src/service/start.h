@@ -21,12 +21,6 @@ namespace hutch::service {
 // `bwrap_arguments` are for bwrap alone, behind those of the plan.
 Result<std::unique_ptr<backend::Backend>> make_backend(BackendKind kind, std::vector<std::string> bwrap_arguments = {});
 
-// The filter of system calls, as the plan is to have it here.
-Status add_filter(Prepared& prepared, const plan::HostFacts& facts);
-
-// For a plan that hutch made for itself, with any backend.
-Status add_filter(plan::SandboxPlan& plan, const plan::HostFacts& facts);
-
 // How the limits of a plan are held here.
 struct Holding {
   std::optional<host::Cgroup> cgroup;

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "service/call_tool.h"
 #include "service/task.h"
+#include "service/tool_call.h"
 #include "tool/registry.h"
 
 namespace hutch::service {
