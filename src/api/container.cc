@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "host/facts.h"
 #include "host/state_dirs.h"
-#include "service/build_stop.h"
-#include "service/image_build.h"
-#include "service/images.h"
-#include "service/sandbox_pool.h"
+#include "service/image/build.h"
+#include "service/image/build_stop.h"
+#include "service/image/images.h"
+#include "service/pool/sandbox_pool.h"
 #include "sys/identity.h"
 
 namespace hutch {

@@ -21,7 +21,7 @@
 #include "host/facts.h"
 #include "host/isolation_facts.h"
 #include "host/state_dirs.h"
-#include "service/kept_sandbox.h"
+#include "service/live/kept_sandbox.h"
 #include "sys/host_info.h"
 #include "sys/identity.h"
 #include "sys/tree.h"

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "policy/policy.h"
-#include "service/request.h"
+#include "service/common/request.h"
 
 namespace hutch::api {
 

@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "cli/consent.h"
 #include "host/facts.h"
-#include "service/agent_network.h"
-#include "service/image_build.h"
-#include "service/image_recipe.h"
+#include "service/agent/network.h"
+#include "service/image/build.h"
+#include "service/image/recipe.h"
 #include "sys/unwaiting.h"
 #include "tool/envelope.h"
 

@@ -23,9 +23,9 @@
 #include "cli/share.h"
 #include "cli/task.h"
 #include "cli/vm.h"
-#include "service/configure.h"
-#include "service/request.h"
-#include "service/settings.h"
+#include "service/common/request.h"
+#include "service/run/configure.h"
+#include "service/run/settings.h"
 
 namespace hutch::cli {
 

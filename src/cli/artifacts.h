@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "service/request.h"
+#include "service/common/request.h"
 
 namespace hutch::cli {
 

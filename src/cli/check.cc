@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "cli/session.h"
 #include "host/facts.h"
-#include "service/explain.h"
-#include "service/prepare.h"
+#include "service/explain/explain.h"
+#include "service/prepare/prepare.h"
 #include "sys/tree.h"
 #include "sys/unwaiting.h"
 

@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "host/facts.h"
-#include "service/npm_clients.h"
+#include "service/run/npm_clients.h"
 #include "sys/tree.h"
 #include "tool/value.h"
 

@@ -11,7 +11,7 @@
 #include "cli/verbs.h"
 #include "host/daemon_paths.h"
 #include "host/facts.h"
-#include "service/live_runs.h"
+#include "service/live/live_runs.h"
 #include "sys/io.h"
 #include "sys/tree.h"
 #include "sys/unwaiting.h"

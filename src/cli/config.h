@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plan/facts.h"
-#include "service/configure.h"
+#include "service/run/configure.h"
 
 namespace hutch::cli {
 

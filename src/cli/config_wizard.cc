@@ -6,8 +6,8 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "host/facts.h"
-#include "service/load_policy.h"
-#include "service/policy_summary.h"
+#include "service/common/load_policy.h"
+#include "service/prepare/policy_summary.h"
 #include "sys/tree.h"
 #include "tui/wizard_loop.h"
 

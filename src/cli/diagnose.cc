@@ -11,7 +11,7 @@
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "host/facts.h"
-#include "service/vm_files.h"
+#include "service/vm/files.h"
 #include "sys/journal.h"
 #include "sys/unwaiting.h"
 #include "tool/value.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "service/request.h"
+#include "service/common/request.h"
 
 namespace hutch::cli {
 

@@ -3,7 +3,7 @@
 
 #include "cli/diagnose.h"
 #include "cli/output.h"
-#include "service/doctor.h"
+#include "service/prepare/doctor.h"
 
 namespace hutch::cli {
 

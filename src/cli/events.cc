@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
-#include "service/history.h"
+#include "service/common/history.h"
 #include "sys/unwaiting.h"
 
 namespace hutch::cli {

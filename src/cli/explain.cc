@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/session.h"
 #include "host/facts.h"
-#include "service/explain.h"
+#include "service/explain/explain.h"
 #include "sys/tree.h"
 #include "sys/unwaiting.h"
 

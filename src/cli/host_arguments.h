@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/question_arguments.h"
-#include "service/request.h"
+#include "service/common/request.h"
 
 namespace hutch::cli {
 

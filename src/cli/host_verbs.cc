@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "cli/option_values.h"
 #include "cli/verbs.h"
-#include "service/agent_secrets.h"
-#include "service/npm_clients.h"
+#include "service/agent/secrets.h"
+#include "service/run/npm_clients.h"
 
 namespace hutch::cli {
 

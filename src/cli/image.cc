@@ -5,10 +5,10 @@
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "host/facts.h"
-#include "service/image_build.h"
-#include "service/image_dockerfile.h"
-#include "service/image_pull.h"
-#include "service/images.h"
+#include "service/image/build.h"
+#include "service/image/dockerfile.h"
+#include "service/image/images.h"
+#include "service/image/pull.h"
 #include "sys/unwaiting.h"
 
 namespace hutch::cli {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "service/images.h"
-#include "service/request.h"
+#include "service/common/request.h"
+#include "service/image/images.h"
 
 namespace hutch::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plan/os_user.h"
-#include "service/request.h"
+#include "service/common/request.h"
 
 namespace hutch::cli {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "service/mcp_clients.h"
-#include "service/request.h"
+#include "service/common/request.h"
+#include "service/run/mcp_clients.h"
 
 namespace hutch::cli {
 

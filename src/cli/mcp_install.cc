@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "host/facts.h"
-#include "service/mcp_install.h"
+#include "service/run/mcp_install.h"
 #include "sys/io.h"
 #include "sys/tree.h"
 #include "tool/value.h"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "service/history.h"
-#include "service/request.h"
+#include "service/common/history.h"
+#include "service/common/request.h"
 #include "store/spool.h"
 
 namespace hutch::cli {

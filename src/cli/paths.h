@@ -1,7 +1,7 @@
 // hutch paths.
 #pragma once
 
-#include "service/request.h"
+#include "service/common/request.h"
 
 namespace hutch::cli {
 

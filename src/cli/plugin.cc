@@ -11,7 +11,7 @@
 #include "cli/plugin_editor.h"
 #include "plugin/recipe.h"
 #include "secret/secret.h"
-#include "service/plugin_source.h"
+#include "service/plugins/source.h"
 #include "sys/host_info.h"
 #include "sys/io.h"
 #include "tool/envelope.h"

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/own_daemon.h"
 #include "plugin/recipe.h"
-#include "service/editor.h"
+#include "service/run/editor.h"
 #include "sys/tree.h"
 #include "wire/daemon.h"
 

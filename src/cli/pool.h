@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "service/request.h"
+#include "service/common/request.h"
 
 namespace hutch::cli {
 

@@ -5,7 +5,7 @@
 #include "cli/consent.h"
 #include "cli/output.h"
 #include "cli/session.h"
-#include "service/run.h"
+#include "service/run/run.h"
 #include "sys/signals.h"
 #include "sys/unwaiting.h"
 

@@ -1,7 +1,7 @@
 // hutch run: one command in a sandbox.
 #pragma once
 
-#include "service/request.h"
+#include "service/common/request.h"
 
 namespace hutch::cli {
 

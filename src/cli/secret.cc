@@ -9,7 +9,7 @@
 #include "secret/sealed_file.h"
 #include "secret/sealed_key.h"
 #include "secret/secret.h"
-#include "service/agent_secrets.h"
+#include "service/agent/secrets.h"
 #include "sys/host_info.h"
 #include "sys/io.h"
 #include "sys/tree.h"

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "host/isolation_facts.h"
-#include "service/programs.h"
+#include "service/common/programs.h"
 #include "sys/process.h"
 #include "sys/tree.h"
 

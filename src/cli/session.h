@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 #include "cli/question_arguments.h"
-#include "service/request.h"
-#include "service/session_link.h"
+#include "service/common/request.h"
+#include "service/live/session_link.h"
 
 namespace hutch::cli {
 

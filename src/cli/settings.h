@@ -1,7 +1,7 @@
 // hutch settings: what is set in config.json.
 #pragma once
 
-#include "service/settings.h"
+#include "service/run/settings.h"
 
 namespace hutch::cli {
 

@@ -5,8 +5,8 @@
 
 #include "base/result.h"
 #include "plan/sharing.h"
-#include "service/request.h"
-#include "service/share.h"
+#include "service/common/request.h"
+#include "service/share/share.h"
 
 namespace hutch::cli {
 

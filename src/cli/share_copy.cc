@@ -11,7 +11,7 @@
 #include "base/unique_fd.h"
 #include "cli/consent.h"
 #include "cli/output.h"
-#include "service/share_copy.h"
+#include "service/share/copy.h"
 #include "sys/signals.h"
 #include "sys/unwaiting.h"
 

@@ -5,7 +5,7 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "host/facts.h"
-#include "service/policy_summary.h"
+#include "service/prepare/policy_summary.h"
 #include "sys/host_info.h"
 #include "sys/tree.h"
 

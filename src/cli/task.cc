@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
-#include "service/code_agent.h"
+#include "service/agent/code_agent.h"
 #include "sys/io.h"
 #include "sys/unwaiting.h"
 #include "tool/excerpt.h"

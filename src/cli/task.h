@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "service/request.h"
+#include "service/common/request.h"
 
 namespace hutch::cli {
 

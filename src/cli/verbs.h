@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/arguments.h"
-#include "service/images.h"
+#include "service/image/images.h"
 
 namespace hutch::cli {
 

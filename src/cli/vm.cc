@@ -9,7 +9,7 @@
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "host/facts.h"
-#include "service/machine_layer.h"
+#include "service/live/machine_layer.h"
 #include "store/machine_settings.h"
 #include "sys/unwaiting.h"
 #include "tool/value.h"

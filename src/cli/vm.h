@@ -4,8 +4,8 @@
 #include <string>
 
 #include "cli/question_arguments.h"
-#include "service/request.h"
-#include "service/vm_files.h"
+#include "service/common/request.h"
+#include "service/vm/files.h"
 
 namespace hutch::cli {
 

@@ -3,7 +3,7 @@
 
 #include "cli/output.h"
 #include "cli/past.h"
-#include "service/history.h"
+#include "service/common/history.h"
 
 namespace hutch::cli {
 

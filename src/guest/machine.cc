@@ -146,7 +146,7 @@ Status make_root() {
   return sys::move_root_to_cwd();
 }
 
-// What commands are, and where they work (service/machine_place.cc). The image may have somebody of that number.
+// What commands are, and where they work (service/vm/machine_place.cc). The image may have somebody of that number.
 Status make_workspace() {
   TRY(make_if_absent(kWorkspace, 0700));
   const UniqueFd place = TRY(sys::open(kWorkspace, sys::Open::kReadDirectory));

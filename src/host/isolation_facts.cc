@@ -124,7 +124,7 @@ bool has_os_user(std::uint32_t uid, const std::string& person) {
   return uid == 0 || may_become(uid, name).value_or(false);
 }
 
-// Where hutch vm provision puts them (service/vm_files.cc).
+// Where hutch vm provision puts them (service/vm/files.cc).
 bool has_machine_files() {
   const auto home = home_directory();
   const auto dirs = home ? own_state_dirs(sys::user_id(), *home) : Result<StateDirs>(fail(home.error()));

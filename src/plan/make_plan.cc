@@ -108,7 +108,7 @@ Result<SandboxPlan> plan_of_os_user(const PlanInput& input) {
   plan.uid = input.facts.uid;
   plan.gid = input.facts.gid;
   plan.groups = input.os_user->groups;
-  // Only of a virtual machine root may be somebody's (service/os_user.cc).
+  // Only of a virtual machine root may be somebody's (service/os_user/os_user.cc).
   if (input.os_user->machine == OsUserInput::Machine::kVirtual && plan.uid == 0) plan.rights = Rights::kImageRoot;
   plan.network = input.network;
   plan.limits = input.limits;

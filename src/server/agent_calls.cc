@@ -6,7 +6,7 @@
 #include "server/attended_call.h"
 #include "server/session.h"
 #include "server/views.h"
-#include "service/agent_system.h"
+#include "service/agent/system.h"
 #include "sys/process.h"
 
 namespace hutch::server {

@@ -9,10 +9,10 @@
 #include "base/utf8.h"
 #include "server/inquirer.h"
 #include "server/secret_inquirer.h"
-#include "service/agent_secrets.h"
-#include "service/call_tool.h"
-#include "service/skills.h"
-#include "service/tool_description.h"
+#include "service/agent/secrets.h"
+#include "service/agent/skills.h"
+#include "service/plugins/call_tool.h"
+#include "service/plugins/tool_description.h"
 #include "tool/registry.h"
 
 namespace hutch::server {

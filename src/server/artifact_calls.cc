@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "server/session.h"
-#include "service/agent_scrubber.h"
-#include "service/artifacts.h"
+#include "service/agent/artifacts.h"
+#include "service/agent/scrubber.h"
 #include "wire/daemon.h"
 
 namespace hutch::server {

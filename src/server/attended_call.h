@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "sandbox/resident.h"
 #include "server/session.h"
-#include "service/agent_sandbox.h"
+#include "service/agent/sandbox.h"
 
 namespace hutch::server {
 

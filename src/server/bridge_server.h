@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/unique_fd.h"
-#include "service/agent_sandbox.h"
-#include "service/host_services.h"
+#include "service/agent/sandbox.h"
+#include "service/bridge/host_services.h"
 
 namespace hutch::server {
 

@@ -2,7 +2,7 @@
 #include "server/client_sessions.h"
 
 #include "base/text.h"
-#include "service/agent_checks.h"
+#include "service/agent/checks.h"
 #include "sys/host_info.h"
 #include "sys/journal.h"
 #include "sys/tree.h"

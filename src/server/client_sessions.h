@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "service/agents.h"
+#include "service/agent/agents.h"
 #include "sys/event.h"
 
 namespace hutch::server {

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "server/agent_settings.h"
 #include "server/process_shares.h"
-#include "service/agent_checks.h"
+#include "service/agent/checks.h"
 #include "store/image_store.h"
 #include "sys/files.h"
 #include "sys/journal.h"

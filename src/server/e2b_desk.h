@@ -16,7 +16,7 @@
 #include "server/key_memory.h"
 #include "server/output_shares.h"
 #include "server/workers.h"
-#include "service/agents.h"
+#include "service/agent/agents.h"
 #include "store/e2b_sandboxes.h"
 
 namespace hutch::server {

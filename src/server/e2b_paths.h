@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "service/agent_sandbox.h"
+#include "service/agent/sandbox.h"
 #include "tool/place.h"
 #include "wire/files.h"
 

@@ -15,7 +15,7 @@
 #include "server/directory_watch.h"
 #include "server/followed_process.h"
 #include "server/key_memory.h"
-#include "service/agents.h"
+#include "service/agent/agents.h"
 #include "store/e2b_sandboxes.h"
 #include "tool/value.h"
 

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "server/session.h"
-#include "service/plugins.h"
+#include "service/plugins/plugins.h"
 #include "tool/schema.h"
 
 namespace hutch::server {

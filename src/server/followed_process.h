@@ -25,7 +25,7 @@
 #include "server/output_ring.h"
 #include "server/output_shares.h"
 #include "server/workers.h"
-#include "service/agent_sandbox.h"
+#include "service/agent/sandbox.h"
 #include "sys/event.h"
 #include "sys/terminal.h"
 

@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "server/http_routes.h"
-#include "service/agent_scrubber.h"
-#include "service/artifacts.h"
+#include "service/agent/artifacts.h"
+#include "service/agent/scrubber.h"
 
 namespace hutch::server::http {
 

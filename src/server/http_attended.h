@@ -7,7 +7,7 @@
 
 #include "sandbox/resident.h"
 #include "server/http_exchange.h"
-#include "service/agent_sandbox.h"
+#include "service/agent/sandbox.h"
 
 namespace hutch::server::http {
 

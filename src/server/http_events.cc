@@ -4,7 +4,7 @@
 #include <array>
 
 #include "server/http_routes.h"
-#include "service/plugins.h"
+#include "service/plugins/plugins.h"
 #include "sys/io.h"
 #include "tool/schema.h"
 

@@ -10,7 +10,7 @@
 #include "server/http_process_view.h"
 #include "server/http_routes.h"
 #include "server/session.h"
-#include "service/scrubbed_value.h"
+#include "service/common/scrubbed_value.h"
 #include "sys/io.h"
 
 namespace hutch::server::http {

@@ -3,8 +3,8 @@
 
 #include "server/http_routes.h"
 #include "server/session.h"
-#include "service/task.h"
-#include "service/task_changes.h"
+#include "service/task/changes.h"
+#include "service/task/task.h"
 
 namespace hutch::server::http {
 

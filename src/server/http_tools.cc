@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "server/http_attended.h"
 #include "server/http_routes.h"
-#include "service/call_tool.h"
-#include "service/tool_description.h"
+#include "service/plugins/call_tool.h"
+#include "service/plugins/tool_description.h"
 
 namespace hutch::server::http {
 

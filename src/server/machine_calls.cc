@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "sandbox/console.h"
 #include "server/session.h"
-#include "service/machine_place.h"
-#include "service/sessions.h"
+#include "service/live/sessions.h"
+#include "service/vm/machine_place.h"
 #include "store/machine_settings.h"
 #include "wire/daemon.h"
 

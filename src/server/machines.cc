@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "service/kept_sandbox.h"
+#include "service/live/kept_sandbox.h"
 #include "sys/io.h"
 
 namespace hutch::server {

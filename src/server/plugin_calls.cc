@@ -8,8 +8,8 @@
 #include "server/plugin_desk.h"
 #include "server/plugin_trial.h"
 #include "server/session.h"
-#include "service/agent_network.h"
-#include "service/skills.h"
+#include "service/agent/network.h"
+#include "service/agent/skills.h"
 
 namespace hutch::server {
 

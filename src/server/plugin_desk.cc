@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "service/agent_scrubber.h"
-#include "service/plugins.h"
-#include "service/scrubbed_value.h"
+#include "service/agent/scrubber.h"
+#include "service/common/scrubbed_value.h"
+#include "service/plugins/plugins.h"
 #include "store/spool.h"
 
 namespace hutch::server {

@@ -14,7 +14,7 @@
 #include "plugin/installs.h"
 #include "plugin/library.h"
 #include "server/shared.h"
-#include "service/plugin_requests.h"
+#include "service/plugins/requests.h"
 #include "tool/value.h"
 
 namespace hutch::server {

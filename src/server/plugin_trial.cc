@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "plugin/commands.h"
-#include "service/plugin_tools.h"
-#include "service/pooled_place.h"
+#include "service/plugins/tools.h"
+#include "service/pool/pooled_place.h"
 #include "tool/excerpt.h"
 
 namespace hutch::server {

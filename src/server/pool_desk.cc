@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "server/session.h"
-#include "service/programs.h"
+#include "service/common/programs.h"
 #include "sys/journal.h"
 
 namespace hutch::server {

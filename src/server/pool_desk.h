@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "service/sandbox_pool.h"
+#include "service/pool/sandbox_pool.h"
 #include "tool/value.h"
 
 namespace hutch::server {

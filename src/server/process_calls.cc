@@ -10,7 +10,7 @@
 #include "server/attended_call.h"
 #include "server/desktop_notice.h"
 #include "server/session.h"
-#include "service/scrubbed_value.h"
+#include "service/common/scrubbed_value.h"
 #include "store/record.h"
 #include "wire/daemon.h"
 

@@ -1,7 +1,7 @@
 // Questions of agents' sandboxes as clients are shown them.
 #include "server/question_views.h"
 
-#include "service/agent_scrubber.h"
+#include "service/agent/scrubber.h"
 
 namespace hutch::server {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/result.h"
-#include "service/agents.h"
-#include "service/question_board.h"
+#include "service/agent/agents.h"
+#include "service/questions/question_board.h"
 #include "tool/value.h"
 
 namespace hutch::server {

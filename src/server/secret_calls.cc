@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "server/session.h"
-#include "service/agent_secrets.h"
+#include "service/agent/secrets.h"
 
 namespace hutch::server {
 

@@ -2,7 +2,7 @@
 #include "server/secret_inquirer.h"
 
 #include "base/text.h"
-#include "service/agent_secrets.h"
+#include "service/agent/secrets.h"
 
 namespace hutch::server {
 

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "server/http_message.h"
-#include "service/secret_prompts.h"
+#include "service/questions/secret_prompts.h"
 #include "sys/io.h"
 
 namespace hutch::server {

@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "server/session.h"
-#include "service/task.h"
-#include "service/task_changes.h"
+#include "service/task/changes.h"
+#include "service/task/task.h"
 #include "wire/daemon.h"
 
 namespace hutch::server {

@@ -3,8 +3,8 @@
 
 #include "server/attended_call.h"
 #include "server/session.h"
-#include "service/call_tool.h"
-#include "service/tool_description.h"
+#include "service/plugins/call_tool.h"
+#include "service/plugins/tool_description.h"
 
 namespace hutch::server {
 

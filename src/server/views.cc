@@ -2,8 +2,8 @@
 #include "server/views.h"
 
 #include "base/limits.h"
-#include "service/agent_checks.h"
-#include "service/agent_scrubber.h"
+#include "service/agent/checks.h"
+#include "service/agent/scrubber.h"
 #include "store/agent_record.h"
 
 namespace hutch::server {

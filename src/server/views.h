@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "service/agents.h"
+#include "service/agent/agents.h"
 #include "tool/value.h"
 
 namespace hutch::server {

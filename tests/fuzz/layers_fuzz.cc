@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "service/kernel_image.h"
-#include "service/layer_merge.h"
+#include "service/image/layer_merge.h"
+#include "service/vm/kernel_image.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "service/oci_image.h"
+#include "service/image/oci_image.h"
 
 namespace {
 

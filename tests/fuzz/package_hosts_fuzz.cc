@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "policy/domains.h"
-#include "service/package_hosts.h"
+#include "service/common/package_hosts.h"
 
 namespace {
 
