@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "sandbox/audience.h"
+#include "sandbox/questions/audience.h"
 
 namespace hutch::api {
 

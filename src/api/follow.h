@@ -3,8 +3,8 @@
 
 #include <hutch/types.h>
 
-#include "sandbox/process.h"
-#include "sandbox/resident.h"
+#include "sandbox/resident/process.h"
+#include "sandbox/resident/resident.h"
 
 namespace hutch::api {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "sandbox/process.h"
-#include "sandbox/resident.h"
+#include "sandbox/resident/process.h"
+#include "sandbox/resident/resident.h"
 
 namespace hutch {
 

@@ -13,7 +13,7 @@
 #include "policy/sockets.h"
 #include "policy/udp.h"
 #include "policy/units.h"
-#include "sandbox/pool_spec.h"
+#include "sandbox/pool/spec.h"
 
 namespace hutch::cli {
 

@@ -9,7 +9,7 @@
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "client/attach.h"
-#include "sandbox/outcome.h"
+#include "sandbox/io/outcome.h"
 #include "sys/terminal.h"
 #include "sys/unwaiting.h"
 #include "tool/excerpt.h"

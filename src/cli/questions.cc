@@ -15,7 +15,7 @@
 #include "cli/session.h"
 #include "host/daemon_paths.h"
 #include "host/facts.h"
-#include "sandbox/question_socket.h"
+#include "sandbox/questions/question_socket.h"
 #include "service/live/live_runs.h"
 #include "service/live/revoke.h"
 #include "sys/io.h"

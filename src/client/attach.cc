@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "client/detach_keys.h"
-#include "sandbox/screen_watch.h"
-#include "sandbox/supervise.h"
+#include "sandbox/questions/screen_watch.h"
+#include "sandbox/run/supervise.h"
 #include "sys/io.h"
 #include "sys/signals.h"
 #include "sys/unwaiting.h"

@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "base/text.h"
-#include "sandbox/supervise.h"
+#include "sandbox/run/supervise.h"
 #include "sys/io.h"
 #include "sys/signals.h"
 #include "sys/unwaiting.h"

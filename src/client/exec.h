@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "client/daemon_client.h"
-#include "sandbox/streams.h"
+#include "sandbox/io/streams.h"
 
 namespace hutch::client {
 

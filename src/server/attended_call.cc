@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "sandbox/inbox.h"
+#include "sandbox/io/inbox.h"
 #include "server/shared.h"
 #include "sys/io.h"
 

@@ -6,7 +6,7 @@
 #include <stop_token>
 
 #include "base/result.h"
-#include "sandbox/resident.h"
+#include "sandbox/resident/resident.h"
 #include "server/session.h"
 #include "service/agent/sandbox.h"
 

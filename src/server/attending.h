@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "sandbox/inbox.h"
+#include "sandbox/io/inbox.h"
 #include "sys/io.h"
 #include "sys/threads.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sandbox/inbox.h"
+#include "sandbox/io/inbox.h"
 
 namespace hutch::server {
 

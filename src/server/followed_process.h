@@ -17,8 +17,8 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "sandbox/process.h"
-#include "sandbox/resident.h"
+#include "sandbox/resident/process.h"
+#include "sandbox/resident/resident.h"
 #include "server/followed_command.h"
 #include "server/http_streams.h"
 #include "server/key_memory.h"

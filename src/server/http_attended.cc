@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "sandbox/inbox.h"
+#include "sandbox/io/inbox.h"
 #include "sys/io.h"
 
 namespace hutch::server::http {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "sandbox/resident.h"
+#include "sandbox/resident/resident.h"
 #include "server/http_exchange.h"
 #include "service/agent/sandbox.h"
 

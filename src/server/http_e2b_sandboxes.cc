@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "policy/units.h"
-#include "sandbox/resources.h"
+#include "sandbox/io/resources.h"
 #include "server/e2b_costs.h"
 #include "server/e2b_view.h"
 #include "server/http_attended.h"

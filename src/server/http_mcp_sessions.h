@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "sandbox/inbox.h"
+#include "sandbox/io/inbox.h"
 #include "server/mcp_session.h"
 #include "server/shared.h"
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sandbox/resident.h"
+#include "sandbox/resident/resident.h"
 #include "server/http_exchange.h"
 
 namespace hutch::server::http {

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "sandbox/process_request.h"
+#include "sandbox/io/process_request.h"
 
 namespace hutch::server::http {
 

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "sandbox/console.h"
+#include "sandbox/io/console.h"
 #include "server/session.h"
 #include "service/live/sessions.h"
 #include "service/vm/machine_place.h"

@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "base/text.h"
-#include "sandbox/process.h"
-#include "sandbox/screen_watch.h"
+#include "sandbox/questions/screen_watch.h"
+#include "sandbox/resident/process.h"
 #include "server/attended_call.h"
 #include "server/desktop_notice.h"
 #include "server/session.h"

@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "host/state_dirs.h"
-#include "sandbox/resident.h"
+#include "sandbox/resident/resident.h"
 #include "service/agent/bridge.h"
 #include "service/agent/network.h"
 #include "service/agent/places.h"

@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "sandbox/process.h"
+#include "sandbox/resident/process.h"
 #include "service/agent/system.h"
 #include "service/common/scrubbed_output.h"
 

@@ -6,7 +6,7 @@
 
 #include "approval/answer.h"
 #include "base/result.h"
-#include "sandbox/questions.h"
+#include "sandbox/questions/questions.h"
 
 namespace hutch::service {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/resident.h"
+#include "sandbox/resident/resident.h"
 
 namespace hutch::service {
 

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "egress/events.h"
-#include "sandbox/outcome.h"
+#include "sandbox/io/outcome.h"
 #include "store/spool.h"
 
 namespace hutch::service {

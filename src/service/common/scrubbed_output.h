@@ -5,7 +5,7 @@
 #include <functional>
 #include <string_view>
 
-#include "sandbox/process.h"
+#include "sandbox/resident/process.h"
 #include "secret/scrubber.h"
 #include "tool/place.h"
 

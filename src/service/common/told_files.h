@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "plan/plan.h"
-#include "sandbox/outcome.h"
+#include "sandbox/io/outcome.h"
 
 namespace hutch::service {
 

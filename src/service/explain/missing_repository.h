@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "plan/facts.h"
-#include "sandbox/outcome.h"
+#include "sandbox/io/outcome.h"
 #include "service/common/prepared.h"
 
 namespace hutch::service {

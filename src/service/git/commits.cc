@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "plan/git_authored.h"
-#include "sandbox/git_objects.h"
+#include "sandbox/run/git_objects.h"
 #include "service/common/programs.h"
 #include "service/git/indexes.h"
 #include "service/git/references.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/resident_settings.h"
+#include "sandbox/resident/resident_settings.h"
 #include "service/common/prepared.h"
 #include "service/git/after.h"
 

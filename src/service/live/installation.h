@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "sandbox/resident.h"
+#include "sandbox/resident/resident.h"
 #include "service/live/kept_sandbox.h"
 
 namespace hutch::service {

@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "egress/gateway.h"
 #include "host/cgroup.h"
-#include "sandbox/audience.h"
+#include "sandbox/questions/audience.h"
 #include "service/live/resident_record.h"
 #include "service/prepare/prepare.h"
 #include "service/questions/host_sockets.h"

@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "sandbox/question_socket.h"
+#include "sandbox/questions/question_socket.h"
 #include "sys/files.h"
 #include "sys/identity.h"
 #include "sys/io.h"

@@ -10,7 +10,7 @@
 
 #include "base/directory_testing.h"
 #include "base/text.h"
-#include "sandbox/question_socket.h"
+#include "sandbox/questions/question_socket.h"
 #include "sys/files.h"
 #include "sys/io.h"
 #include "sys/local_socket.h"

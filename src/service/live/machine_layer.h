@@ -11,7 +11,7 @@
 #include "host/state_dirs.h"
 #include "plan/facts.h"
 #include "plan/plan.h"
-#include "sandbox/resident.h"
+#include "sandbox/resident/resident.h"
 #include "service/image/layer_before.h"
 #include "store/agent_record.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "policy/rules.h"
-#include "sandbox/outcome.h"
+#include "sandbox/io/outcome.h"
 
 namespace hutch::service {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/outcome.h"
-#include "sandbox/process.h"
+#include "sandbox/io/outcome.h"
+#include "sandbox/resident/process.h"
 #include "service/common/recorder.h"
 #include "store/record.h"
 

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sandbox/control.h"
-#include "sandbox/network.h"
-#include "sandbox/question_socket.h"
-#include "sandbox/questions.h"
+#include "sandbox/io/network.h"
+#include "sandbox/questions/question_socket.h"
+#include "sandbox/questions/questions.h"
+#include "sandbox/run/control.h"
 #include "service/common/recorder.h"
 #include "service/live/live_policy.h"
 #include "service/live/session_link.h"

@@ -9,7 +9,7 @@
 #include "host/state_dirs.h"
 #include "plan/facts.h"
 #include "policy/policy.h"
-#include "sandbox/pool_spec.h"
+#include "sandbox/pool/spec.h"
 #include "service/prepare/prepare.h"
 
 namespace hutch::service {

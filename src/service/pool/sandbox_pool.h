@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sandbox/pool.h"
+#include "sandbox/pool/pool.h"
 #include "service/pool/pooled_place.h"
 #include "store/settings.h"
 

@@ -6,8 +6,8 @@
 
 #include "base/result.h"
 #include "host/account.h"
-#include "sandbox/files.h"
-#include "sandbox/resident.h"
+#include "sandbox/resident/resident.h"
+#include "sandbox/run/files.h"
 
 namespace hutch::service {
 

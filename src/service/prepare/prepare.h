@@ -14,7 +14,7 @@
 #include "plan/plan.h"
 #include "policy/policy.h"
 #include "policy/rules.h"
-#include "sandbox/widener.h"
+#include "sandbox/run/widener.h"
 #include "service/common/load_policy.h"
 #include "service/common/prepared.h"
 #include "service/common/request.h"

@@ -13,8 +13,8 @@
 #include "policy/policy.h"
 #include "policy/rules.h"
 #include "policy/sockets.h"
-#include "sandbox/access.h"
-#include "sandbox/questions.h"
+#include "sandbox/questions/questions.h"
+#include "sandbox/run/access.h"
 
 namespace hutch::service {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sandbox/audience.h"
-#include "sandbox/inbox.h"
+#include "sandbox/io/inbox.h"
+#include "sandbox/questions/audience.h"
 
 namespace hutch::service {
 

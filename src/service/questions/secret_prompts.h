@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sandbox/inbox.h"
+#include "sandbox/io/inbox.h"
 
 namespace hutch::service {
 

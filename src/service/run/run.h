@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sandbox/outcome.h"
+#include "sandbox/io/outcome.h"
 #include "service/common/request.h"
 #include "service/git/after.h"
 #include "service/live/session_link.h"

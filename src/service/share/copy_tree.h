@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "sandbox/files.h"
+#include "sandbox/run/files.h"
 
 namespace hutch::service {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/tree_changes.h"
+#include "sandbox/tree/changes.h"
 #include "service/agent/places.h"
 #include "store/tasks.h"
 #include "tool/value.h"

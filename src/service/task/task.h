@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sandbox/process.h"
+#include "sandbox/resident/process.h"
 #include "service/agent/agents.h"
 #include "store/tasks.h"
 
