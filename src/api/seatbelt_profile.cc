@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
-#include "plan/seatbelt.h"
+#include "plan/make/seatbelt.h"
 #include "sys/files.h"
 #include "sys/io.h"
 #include "sys/whole_file.h"

@@ -6,7 +6,7 @@
 #include "cli/output.h"
 #include "cli/share.h"
 #include "host/setup_turn.h"
-#include "plan/machine_setup.h"
+#include "plan/setup/machine_setup.h"
 #include "service/os_user/init.h"
 #include "service/os_user/machine_setup.h"
 #include "service/os_user/person_setup.h"

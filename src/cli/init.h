@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/os_user.h"
+#include "plan/setup/os_user.h"
 #include "service/common/request.h"
 
 namespace hutch::cli {

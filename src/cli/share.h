@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "plan/sharing.h"
+#include "plan/setup/sharing.h"
 #include "service/common/request.h"
 #include "service/share/share.h"
 

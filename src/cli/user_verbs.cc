@@ -5,7 +5,7 @@
 #include "cli/option_values.h"
 #include "cli/verbs.h"
 #include "host/account.h"
-#include "plan/share_copy.h"
+#include "plan/setup/share_copy.h"
 #include "store/agent_record.h"
 
 namespace hutch::cli {

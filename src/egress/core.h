@@ -17,7 +17,7 @@
 #include "egress/names.h"
 #include "egress/relay.h"
 #include "egress/resolver.h"
-#include "plan/name_files.h"
+#include "plan/paths/name_files.h"
 #include "plan/plan.h"
 #include "policy/network_rules.h"
 #include "policy/parent_proxy.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "plan/name_files.h"
+#include "plan/paths/name_files.h"
 #include "plan/plan.h"
 #include "sys/io.h"
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "plan/bridge_place.h"
-#include "plan/gateway_names.h"
+#include "plan/make/bridge_place.h"
+#include "plan/make/gateway_names.h"
 #include "sys/foreign_socket.h"
 
 namespace hutch::egress {

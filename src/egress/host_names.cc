@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "plan/checked_files.h"
+#include "plan/paths/checked_files.h"
 #include "policy/address_kinds.h"
 #include "sys/beneath.h"
 #include "sys/files.h"

@@ -8,7 +8,7 @@
 
 #include "base/ip_address.h"
 #include "egress/loop.h"
-#include "plan/name_files.h"
+#include "plan/paths/name_files.h"
 #include "policy/network_rules.h"
 
 namespace hutch::egress {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "plan/gateway_names.h"
+#include "plan/make/gateway_names.h"
 
 namespace hutch::egress {
 

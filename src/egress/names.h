@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "base/ip_address.h"
-#include "plan/gateway_names.h"
+#include "plan/make/gateway_names.h"
 
 namespace hutch::egress {
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "plan/name_files.h"
+#include "plan/paths/name_files.h"
 #include "sys/tree.h"
 
 namespace hutch::egress {

@@ -29,7 +29,7 @@
 #include "guest/kept_places.h"
 #include "guest/replaced_files.h"
 #include "guest/turns.h"
-#include "plan/names.h"
+#include "plan/paths/names.h"
 #include "sys/files.h"
 #include "sys/identity.h"
 #include "sys/io.h"

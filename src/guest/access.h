@@ -9,8 +9,8 @@ namespace hutch::guest {
 // The life of `hutch-guest --access`, until the sandbox or the host has gone. Descriptor 0 is the stream to the host,
 // which sends the rules first; the others are those that came with wire::Supervise, in its order, from 3 on. After them
 // comes the file of the turns that the supervisors of one user take (guest/turns.h), where it could be opened, and the
-// directory of the lists of known commits (plan/known_commits.h), likewise; then the roots of the supervised mounts,
-// and those of the host's directories that the host could open.
+// directory of the lists of known commits (plan/git/known_commits.h), likewise; then the roots of the supervised
+// mounts, and those of the host's directories that the host could open.
 //
 // The workload sees its supervised trees read-only. A call that would change something there is held by the kernel
 // (seccomp_unotify(2)); this process reads its arguments, resolves its path as the caller would, looks at the name that

@@ -8,8 +8,8 @@
 #include <cerrno>
 
 #include "base/text.h"
-#include "plan/git_files.h"
-#include "plan/names.h"
+#include "plan/git/files.h"
+#include "plan/paths/names.h"
 #include "sys/beneath.h"
 #include "sys/files.h"
 #include "sys/io.h"
@@ -210,7 +210,7 @@ Result<CallAnswer> AccessCalls::open_existing(const AccessCall& call, const Entr
 // A descriptor of the writable copy allows every change of content without another question: write, truncate, map,
 // allocate, copy into. The process can also pass it on, and reopen the file for reading through proc(5) while some
 // descriptor of the file is open. The supervisor has judged the name for that. It judges other changes (reopening for
-// writing, mode, owner, times, attributes) by the name that the file has at that time (plan/descriptor_calls.h).
+// writing, mode, owner, times, attributes) by the name that the file has at that time (plan/filter/descriptor_calls.h).
 Status AccessCalls::give_for_writing(const UniqueFd& file, const sys::Resolved& what) const {
   if (S_ISREG(what.mode) && (what.mode & kGiveRights) != 0) {
     // write(2) drops these bits as well. A write through a shared mapping would leave them set (mmap(2)).

@@ -6,9 +6,9 @@
 #include <cstdio>
 
 #include "guest/access_calls.h"
-#include "plan/git_config.h"
-#include "plan/git_files.h"
-#include "plan/names.h"
+#include "plan/git/config.h"
+#include "plan/git/files.h"
+#include "plan/paths/names.h"
 #include "sys/beneath.h"
 #include "sys/io.h"
 

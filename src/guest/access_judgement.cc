@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "guest/access_calls.h"
 #include "guest/kept_places.h"
-#include "plan/git_files.h"
-#include "plan/names.h"
+#include "plan/git/files.h"
+#include "plan/paths/names.h"
 #include "sys/beneath.h"
 
 namespace hutch::guest {

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "guest/access_calls.h"
-#include "plan/names.h"
+#include "plan/paths/names.h"
 #include "sys/beneath.h"
 
 namespace hutch::guest {

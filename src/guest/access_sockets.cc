@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "guest/git_wall.h"
-#include "plan/git_files.h"
-#include "plan/names.h"
+#include "plan/git/files.h"
+#include "plan/paths/names.h"
 #include "sys/delegate.h"
 #include "sys/foreign_socket.h"
 #include "sys/notify.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "guest/access_calls.h"
-#include "plan/git_files.h"
+#include "plan/git/files.h"
 #include "sys/beneath.h"
 
 namespace hutch::guest {

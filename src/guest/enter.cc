@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "guest/tree.h"
-#include "plan/os_user.h"
+#include "plan/setup/os_user.h"
 #include "sys/files.h"
 #include "sys/identity.h"
 #include "sys/lockdown.h"

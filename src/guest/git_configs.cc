@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "guest/git_wall.h"
-#include "plan/git_config.h"
-#include "plan/git_config_change.h"
+#include "plan/git/config.h"
+#include "plan/git/config_change.h"
 #include "sys/beneath.h"
 #include "sys/io.h"
 #include "sys/tree.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "plan/git_objects.h"
+#include "plan/git/objects.h"
 
 namespace hutch::guest {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "plan/git_config.h"
+#include "plan/git/config.h"
 #include "sys/beneath.h"
 #include "sys/io.h"
 #include "sys/journal.h"

@@ -7,8 +7,8 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "guest/access_place.h"
-#include "plan/git_files.h"
-#include "plan/names.h"
+#include "plan/git/files.h"
+#include "plan/paths/names.h"
 
 namespace hutch::guest {
 

@@ -12,7 +12,7 @@
 #include "guest/chunks.h"
 #include "guest/host_command.h"
 #include "guest/port_command.h"
-#include "plan/bridge_place.h"
+#include "plan/make/bridge_place.h"
 #include "sys/connected_stream.h"
 #include "sys/io.h"
 #include "sys/local_socket.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "guest/git_wall.h"
-#include "plan/names.h"
+#include "plan/paths/names.h"
 #include "sys/io.h"
 
 namespace hutch::guest {

@@ -14,7 +14,7 @@
 #include "base/unique_fd.h"
 #include "guest/access_place.h"
 #include "guest/turns.h"
-#include "plan/git_files.h"
+#include "plan/git/files.h"
 #include "plan/plan.h"
 
 namespace hutch::guest {

@@ -9,7 +9,7 @@
 
 #include "guest/access_arguments.h"
 #include "guest/access_place.h"
-#include "plan/names.h"
+#include "plan/paths/names.h"
 
 namespace hutch::guest {
 

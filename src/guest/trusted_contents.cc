@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "plan/git_config_text.h"
-#include "plan/known_commits.h"
+#include "plan/git/config_text.h"
+#include "plan/git/known_commits.h"
 #include "sys/beneath.h"
 #include "sys/birth.h"
 #include "sys/delegate.h"

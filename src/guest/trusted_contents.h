@@ -1,5 +1,5 @@
 // Which contents of protected files the user has committed: for each repository in the sandbox, by the list of commits
-// that hutch keeps (plan/known_commits.h).
+// that hutch keeps (plan/git/known_commits.h).
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 #include "base/unique_fd.h"
 #include "guest/access_place.h"
 #include "guest/git_reader.h"
-#include "plan/git_contents.h"
+#include "plan/git/contents.h"
 
 namespace hutch::guest {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "plan/git_files.h"
+#include "plan/git/files.h"
 #include "sys/turn.h"
 
 namespace hutch::guest {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "plan/git_files.h"
+#include "plan/git/files.h"
 
 namespace hutch::guest {
 

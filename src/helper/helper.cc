@@ -18,7 +18,7 @@
 #include "host/account.h"
 #include "host/cgroup.h"
 #include "host/people.h"
-#include "plan/os_user.h"
+#include "plan/setup/os_user.h"
 #include "plan/trust.h"
 #include "sys/channel.h"
 #include "sys/files.h"

@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "plan/bridge_place.h"
+#include "plan/make/bridge_place.h"
 #include "plan/trust.h"
 
 namespace hutch::helper {

@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "host/account.h"
-#include "plan/os_user_places.h"
 #include "plan/plan.h"
+#include "plan/setup/os_user_places.h"
 #include "wire/helper.h"
 
 namespace hutch::helper {

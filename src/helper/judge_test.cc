@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/bridge_place.h"
+#include "plan/make/bridge_place.h"
 #include "plan/trust.h"
 
 namespace hutch::helper {

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "host/paths.h"
-#include "plan/checked_files.h"
+#include "plan/paths/checked_files.h"
 #include "policy/glob.h"
 #include "sys/beneath.h"
 #include "sys/files.h"

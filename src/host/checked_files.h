@@ -1,4 +1,4 @@
-// Finds host files that programs refuse in a sandbox because of their apparent owner (plan/checked_files.h).
+// Finds host files that programs refuse in a sandbox because of their apparent owner (plan/paths/checked_files.h).
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 #include "host/listings.h"
 #include "host/paths.h"
 #include "host/reach.h"
-#include "plan/git_files.h"
+#include "plan/git/files.h"
 #include "policy/defaults.h"
 #include "policy/glob.h"
 #include "policy/obeyed.h"

@@ -12,7 +12,7 @@
 #include "host/facts.h"
 #include "host/people.h"
 #include "host/state_dirs.h"
-#include "plan/os_user.h"
+#include "plan/setup/os_user.h"
 #include "sys/files.h"
 #include "sys/host_info.h"
 #include "sys/identity.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/name_files.h"
+#include "plan/paths/name_files.h"
 
 namespace hutch::host {
 

@@ -8,7 +8,7 @@
 
 #include "base/directory_testing.h"
 #include "base/text.h"
-#include "plan/git_files.h"
+#include "plan/git/files.h"
 
 namespace hutch::host {
 namespace {

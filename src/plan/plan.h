@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/ip_address.h"
-#include "plan/bpf.h"
+#include "plan/filter/bpf.h"
 #include "plan/guarded_names.h"
 #include "plan/id_map.h"
 #include "plan/limits.h"

@@ -387,7 +387,7 @@ constexpr ObeyedFile kFiles[] = {
     {".pdbrc", kHeld, kOutsidePackages, "pdb", "runs its commands", "https://docs.python.org/3/library/pdb.html"},
     {".irbrc", kHeld, kOutsidePackages, "irb", "runs it", "irb(1)"},
     {".pryrc", kHeld, kOutsidePackages, "irb", "runs it", "irb(1)"},
-    // Version control and its hooks. Names below .git have their own table (plan/names.cc).
+    // Version control and its hooks. Names below .git have their own table (plan/paths/names.cc).
     {".gitconfig", kHeld, kEverywhere, "git", "runs its aliases and filters", "git-config(1)"},
     {".gitmodules", kHeld, kEverywhere, "git", "runs its update commands", "gitmodules(5)"},
     {".hg/hgrc", kHeld, kEverywhere, "Mercurial", "runs its hooks", "hgrc(5)"},

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "plan/sharing.h"
+#include "plan/setup/sharing.h"
 #include "store/database.h"
 
 namespace hutch::store {

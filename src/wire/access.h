@@ -80,7 +80,7 @@ struct Widen {
 };
 
 // To `hutch-guest --widen`, in place of the former: of each place the mounts that hide it, the first one over what is
-// there (plan/hiding.h). Covered or Failed follows.
+// there (plan/make/hiding.h). Covered or Failed follows.
 struct Cover {
   std::vector<std::vector<plan::MountStep>> places;
 };

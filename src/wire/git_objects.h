@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "plan/git_objects.h"
+#include "plan/git/objects.h"
 
 namespace hutch::wire {
 

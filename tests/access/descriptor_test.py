@@ -1,4 +1,4 @@
-# Every call of src/plan/descriptor_calls.cc, made on a writable, a read-only and an O_PATH descriptor.
+# Every call of src/plan/filter/descriptor_calls.cc, made on a writable, a read-only and an O_PATH descriptor.
 """The table in the sources says what is decided of each call; here each is made, on each kind of descriptor, of a file
 that may be changed and of one that has got a name that may not be. What may be done is done as it is outside."""
 
@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE))
 import descriptors  # noqa: E402
 
-TABLE = harness.ROOT / "src/plan/descriptor_calls.cc"
+TABLE = harness.ROOT / "src/plan/filter/descriptor_calls.cc"
 NAMES = {"plain": "plain", "denied": ".mcp.json"}
 # As an error says it: by the filter, or by a kernel that does not have it.
 REFUSALS = {"EPERM", "ENOSYS", "ENOTSUP", "EBADF"}

@@ -6,14 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/git_config.h"
-#include "plan/git_config_change.h"
-#include "plan/git_config_text.h"
-#include "plan/git_files.h"
-#include "plan/git_index.h"
-#include "plan/git_objects.h"
-#include "plan/git_state.h"
-#include "plan/known_commits.h"
+#include "plan/git/config.h"
+#include "plan/git/config_change.h"
+#include "plan/git/config_text.h"
+#include "plan/git/files.h"
+#include "plan/git/index.h"
+#include "plan/git/known_commits.h"
+#include "plan/git/objects.h"
+#include "plan/git/state.h"
 #include "policy/git_obeyed.h"
 
 namespace {

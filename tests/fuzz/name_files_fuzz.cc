@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "plan/checked_files.h"
-#include "plan/name_files.h"
+#include "plan/paths/checked_files.h"
+#include "plan/paths/name_files.h"
 #include "policy/hosts.h"
 
 namespace {

@@ -115,7 +115,7 @@ def tree():
 
 
 @pytest.mark.parametrize("file, reached", [
-    ("src/plan/names_test.cc", {"unit.plan", "style"}),
+    ("src/plan/paths/names_test.cc", {"unit.plan", "style"}),
     ("tests/vm/run_test.py", {"vm", "style"}),
     ("tests/fuzz/message_fuzz.cc", {"fuzz"}),
     ("docs/policy.md", {"style", "e2e"}),

@@ -25,9 +25,9 @@ PROGRAMS = {"guest": GUEST_MAY, "inspect": {"base", "sys", "policy", "wire", "in
 BESIDE = {
     "policy": ["base/"],
     "sys": ["base/"],
-    "host": ["plan/facts.h", "plan/path_facts.h", "plan/id_map.h", "plan/os_user.h", "plan/os_user_numbers.h",
-             "plan/plan.h", "plan/name_files.h", "plan/checked_files.h", "plan/git_files.h"],
-    "wire": ["plan/plan.h", "plan/bpf.h", "plan/git_objects.h"],
+    "host": ["plan/facts.h", "plan/path_facts.h", "plan/id_map.h", "plan/setup/os_user.h", "plan/setup/os_user_numbers.h",
+             "plan/plan.h", "plan/paths/name_files.h", "plan/paths/checked_files.h", "plan/git/files.h"],
+    "wire": ["plan/plan.h", "plan/filter/bpf.h", "plan/git/objects.h"],
     "cli": ["tui/"],
 }
 
@@ -108,7 +108,7 @@ def test_no_kernel_header(folder):
     ("src/policy/load.cc", "sys/files.h", False),
     ("src/policy/load.cc", "base/text.h", True),
     ("src/host/probe.cc", "plan/facts.h", True),
-    ("src/host/probe.cc", "plan/make_plan.h", False),
+    ("src/host/probe.cc", "plan/make/make_plan.h", False),
     ("src/guest/main.cc", "policy/policy.h", False),
     ("src/guest/main.cc", "wire/frame.h", True),
     ("src/inspect/main.cc", "policy/policy.h", True),

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "host/isolation_facts.h"
-#include "plan/os_user.h"
+#include "plan/setup/os_user.h"
 #include "plan/trust.h"
 #include "sys/channel.h"
 #include "sys/io.h"

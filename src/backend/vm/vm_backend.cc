@@ -14,7 +14,7 @@
 #include "backend/vm/monitor.h"
 #include "backend/vm/run_files.h"
 #include "base/text.h"
-#include "plan/os_user_places.h"
+#include "plan/setup/os_user_places.h"
 #include "sys/beneath.h"
 #include "sys/channel.h"
 #include "sys/files.h"

@@ -13,8 +13,8 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "plan/git_files.h"
-#include "plan/names.h"
+#include "plan/git/files.h"
+#include "plan/paths/names.h"
 #include "policy/defaults.h"
 #include "policy/obeyed.h"
 #include "policy/path_option.h"

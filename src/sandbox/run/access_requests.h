@@ -10,8 +10,8 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "plan/hiding.h"
-#include "plan/widening.h"
+#include "plan/make/hiding.h"
+#include "plan/make/widening.h"
 #include "sandbox/io/outcome.h"
 #include "wire/message.h"
 

@@ -14,7 +14,7 @@
 #include "host/facts.h"
 #include "host/paths.h"
 #include "host/people.h"
-#include "plan/os_user.h"
+#include "plan/setup/os_user.h"
 #include "service/agent/checks.h"
 #include "service/agent/system.h"
 #include "service/git/after.h"

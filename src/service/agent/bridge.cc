@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "host/paths.h"
-#include "plan/bridge_place.h"
-#include "plan/os_user_places.h"
+#include "plan/make/bridge_place.h"
+#include "plan/setup/os_user_places.h"
 #include "service/common/programs.h"
 #include "sys/beneath.h"
 #include "sys/files.h"

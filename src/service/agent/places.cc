@@ -2,7 +2,7 @@
 #include "service/agent/places.h"
 
 #include "base/text.h"
-#include "plan/os_user.h"
+#include "plan/setup/os_user.h"
 #include "sys/tree.h"
 
 namespace hutch::service {

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "host/cgroups.h"
-#include "plan/seccomp.h"
+#include "plan/filter/seccomp.h"
 
 namespace hutch::service {
 

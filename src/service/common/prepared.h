@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "host/listings.h"
-#include "plan/make_plan.h"
-#include "plan/name_files.h"
+#include "plan/make/make_plan.h"
 #include "plan/path_facts.h"
+#include "plan/paths/name_files.h"
 #include "plan/plan.h"
 #include "policy/backend_kind.h"
 #include "policy/parent_proxy.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/make_plan.h"
+#include "plan/make/make_plan.h"
 #include "policy/amend.h"
 #include "policy/backend_kind.h"
 #include "policy/policy.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "plan/git_config_change.h"
+#include "plan/git/config_change.h"
 #include "policy/defaults.h"
 #include "sys/beneath.h"
 #include "sys/files.h"

@@ -3,8 +3,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "plan/mounts.h"
-#include "plan/plan_text.h"
+#include "plan/make/mounts.h"
+#include "plan/make/plan_text.h"
 #include "service/explain/explain.h"
 
 namespace hutch::service {

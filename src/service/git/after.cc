@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "host/expand.h"
 #include "host/paths.h"
-#include "plan/git_state.h"
+#include "plan/git/state.h"
 #include "policy/decide.h"
 #include "service/common/prepared.h"
 #include "service/git/aside.h"

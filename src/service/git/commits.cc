@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "plan/git_authored.h"
+#include "plan/git/authored.h"
 #include "sandbox/run/git_objects.h"
 #include "service/common/programs.h"
 #include "service/git/indexes.h"

@@ -1,5 +1,5 @@
 // The lists of commits that the references of repositories have named: which are the user's, and which a sandbox may
-// have made (plan/known_commits.h).
+// have made (plan/git/known_commits.h).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/known_commits.h"
+#include "plan/git/known_commits.h"
 
 namespace hutch::service {
 

@@ -6,7 +6,7 @@
 
 #include "host/paths.h"
 #include "plan/facts.h"
-#include "plan/make_plan.h"
+#include "plan/make/make_plan.h"
 #include "service/common/prepared.h"
 
 namespace hutch::service {

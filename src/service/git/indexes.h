@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "plan/git_index.h"
+#include "plan/git/index.h"
 #include "plan/plan.h"
 #include "sys/changed.h"
 

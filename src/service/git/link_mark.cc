@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "plan/git_files.h"
-#include "plan/names.h"
+#include "plan/git/files.h"
+#include "plan/paths/names.h"
 #include "sys/beneath.h"
 #include "sys/delegate.h"
 #include "sys/files.h"

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "plan/git_index.h"
-#include "plan/git_state.h"
+#include "plan/git/index.h"
+#include "plan/git/state.h"
 #include "service/git/work_tree.h"
 #include "sys/beneath.h"
 #include "sys/files.h"

@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "host/paths.h"
-#include "plan/git_files.h"
-#include "plan/git_state.h"
+#include "plan/git/files.h"
+#include "plan/git/state.h"
 #include "service/common/prepared.h"
 #include "service/common/sandbox_repositories.h"
 #include "service/git/after.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "plan/git_state.h"
+#include "plan/git/state.h"
 #include "sys/changed.h"
 
 namespace hutch::service {

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/unique_fd.h"
-#include "plan/git_state.h"
+#include "plan/git/state.h"
 #include "sys/beneath.h"
 #include "sys/changed.h"
 #include "sys/files.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "plan/git_index.h"
+#include "plan/git/index.h"
 
 namespace hutch::service {
 

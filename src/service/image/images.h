@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "plan/facts.h"
-#include "plan/make_plan.h"
+#include "plan/make/make_plan.h"
 #include "store/image_store.h"
 
 namespace hutch::service {

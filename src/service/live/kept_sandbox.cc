@@ -6,7 +6,7 @@
 #include <future>
 
 #include "base/text.h"
-#include "plan/bridge_place.h"
+#include "plan/make/bridge_place.h"
 #include "service/common/filter.h"
 #include "service/common/isolation_question.h"
 #include "service/common/load_policy.h"

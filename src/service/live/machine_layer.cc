@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "plan/os_user_places.h"
+#include "plan/setup/os_user_places.h"
 #include "service/vm/files.h"
 #include "sys/beneath.h"
 #include "sys/create.h"

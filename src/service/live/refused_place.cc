@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "host/absent.h"
-#include "plan/names.h"
+#include "plan/paths/names.h"
 #include "policy/decide.h"
 #include "policy/defaults.h"
 #include "policy/path_option.h"

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "host/account.h"
 #include "host/people.h"
-#include "plan/os_user_numbers.h"
+#include "plan/setup/os_user_numbers.h"
 #include "service/os_user/machine_setup.h"
 #include "sys/files.h"
 #include "sys/host_info.h"

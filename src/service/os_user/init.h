@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "plan/os_user.h"
-#include "plan/os_user_numbers.h"
+#include "plan/setup/os_user.h"
+#include "plan/setup/os_user_numbers.h"
 
 namespace hutch::service {
 

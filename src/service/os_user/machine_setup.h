@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "plan/machine_setup.h"
+#include "plan/setup/machine_setup.h"
 
 namespace hutch::service {
 

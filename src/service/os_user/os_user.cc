@@ -13,7 +13,7 @@
 #include "host/account.h"
 #include "host/isolation_facts.h"
 #include "host/people.h"
-#include "plan/os_user.h"
+#include "plan/setup/os_user.h"
 #include "policy/defaults.h"
 #include "service/common/programs.h"
 

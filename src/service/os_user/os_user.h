@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "plan/facts.h"
-#include "plan/make_plan.h"
+#include "plan/make/make_plan.h"
 #include "policy/policy.h"
 #include "service/common/load_policy.h"
 #include "service/common/request.h"

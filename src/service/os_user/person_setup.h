@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "plan/person_setup.h"
+#include "plan/setup/person_setup.h"
 
 namespace hutch::service {
 

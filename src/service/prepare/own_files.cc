@@ -11,7 +11,7 @@
 #include "host/checked_files.h"
 #include "host/name_files.h"
 #include "host/paths.h"
-#include "plan/checked_files.h"
+#include "plan/paths/checked_files.h"
 #include "sys/tree.h"
 
 namespace hutch::service {

@@ -6,8 +6,8 @@
 
 #include "base/result.h"
 #include "plan/facts.h"
-#include "plan/make_plan.h"
-#include "plan/name_files.h"
+#include "plan/make/make_plan.h"
+#include "plan/paths/name_files.h"
 #include "service/common/prepared.h"
 
 namespace hutch::service {

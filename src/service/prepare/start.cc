@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "host/cgroups.h"
 #include "host/facts.h"
-#include "plan/seccomp.h"
+#include "plan/filter/seccomp.h"
 #include "service/common/programs.h"
 #include "service/prepare/containers.h"
 #include "service/prepare/trust.h"

@@ -12,8 +12,8 @@
 #include "egress/core.h"
 #include "host/cgroup.h"
 #include "plan/facts.h"
+#include "plan/filter/seccomp.h"
 #include "plan/plan.h"
-#include "plan/seccomp.h"
 #include "service/prepare/prepare.h"
 
 namespace hutch::service {

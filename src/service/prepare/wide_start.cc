@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "plan/wide_start.h"
+#include "plan/paths/wide_start.h"
 #include "policy/rules.h"
 #include "service/common/load_policy.h"
 #include "service/prepare/prepare.h"

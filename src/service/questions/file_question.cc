@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "plan/mounts.h"
-#include "plan/names.h"
+#include "plan/make/mounts.h"
+#include "plan/paths/names.h"
 #include "policy/decide.h"
 #include "sys/tree.h"
 

@@ -12,8 +12,8 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "plan/hiding.h"
-#include "plan/widening.h"
+#include "plan/make/hiding.h"
+#include "plan/make/widening.h"
 #include "policy/glob.h"
 #include "policy/path_option.h"
 #include "sys/delegate.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "plan/os_user.h"
+#include "plan/setup/os_user.h"
 #include "policy/decide.h"
 #include "policy/glob.h"
 #include "policy/path_option.h"

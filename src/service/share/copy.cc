@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "plan/share_copy.h"
+#include "plan/setup/share_copy.h"
 #include "service/prepare/os_user_files.h"
 #include "service/share/files.h"
 #include "service/share/path.h"

@@ -1,4 +1,4 @@
-// Each file's lists: read, judged by plan/sharing, written.
+// Each file's lists: read, judged by plan/setup/sharing, written.
 #include "service/share/files.h"
 
 #include <algorithm>

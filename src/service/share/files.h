@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "plan/sharing.h"
+#include "plan/setup/sharing.h"
 #include "service/share/tree.h"
 #include "store/shares.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "plan/sharing.h"
+#include "plan/setup/sharing.h"
 #include "sys/beneath.h"
 
 namespace hutch::service {

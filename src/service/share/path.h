@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "host/account.h"
-#include "plan/sharing.h"
+#include "plan/setup/sharing.h"
 #include "store/shares.h"
 
 namespace hutch::service {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "plan/share_looks.h"
+#include "plan/setup/share_looks.h"
 #include "service/share/lists.h"
 #include "sys/delegate.h"
 #include "sys/files.h"

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "host/people.h"
 #include "plan/facts.h"
-#include "plan/share_commands.h"
+#include "plan/setup/share_commands.h"
 #include "service/share/files.h"
 #include "service/share/path.h"
 #include "service/share/restore.h"

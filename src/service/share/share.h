@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "host/account.h"
 #include "host/state_dirs.h"
-#include "plan/sharing.h"
+#include "plan/setup/sharing.h"
 #include "store/shares.h"
 
 namespace hutch::service {

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "host/account.h"
-#include "plan/sharing.h"
+#include "plan/setup/sharing.h"
 #include "store/shares.h"
 #include "sys/beneath.h"
 

@@ -1,5 +1,5 @@
 # Every call that takes a descriptor, made on one from before the file had a name that may not be changed.
-"""The calls are those of tests/access/descriptors.py, whose table is src/plan/descriptor_calls.cc."""
+"""The calls are those of tests/access/descriptors.py, whose table is src/plan/filter/descriptor_calls.cc."""
 
 import os
 import time
