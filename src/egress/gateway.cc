@@ -23,7 +23,8 @@ constexpr int kAcceptsAtOnce = 64;
 constexpr unsigned kSpareDialSockets = 4;
 // Connections to published ports for which a socket of the sandbox's is on its way.
 constexpr std::size_t kWaitingMax = 64;
-// Of a virtual machine's: each is a channel of its relay's, of which there may be twice as many (guest/relay.cc).
+// Of a virtual machine's: each is a channel of its relay's, of which there may be twice as many
+// (guest/machine/relay.cc).
 constexpr std::ptrdiff_t kMachineDialsMax = 128;
 constexpr std::chrono::milliseconds kRest{100};
 

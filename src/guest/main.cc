@@ -4,15 +4,15 @@
 #include <string_view>
 #include <vector>
 
-#include "guest/access.h"
-#include "guest/git_reader.h"
+#include "guest/calls/access.h"
+#include "guest/calls/widen.h"
+#include "guest/git/reader.h"
 #include "guest/guest.h"
-#include "guest/host_client.h"
-#include "guest/host_command.h"
-#include "guest/machine.h"
-#include "guest/network.h"
-#include "guest/probe.h"
-#include "guest/widen.h"
+#include "guest/machine/host_client.h"
+#include "guest/machine/host_command.h"
+#include "guest/machine/machine.h"
+#include "guest/setup/network.h"
+#include "guest/setup/probe.h"
 #include "sys/io.h"
 #include "sys/machine.h"
 #include "sys/process.h"

@@ -68,7 +68,7 @@ struct FileRevoked {
   std::string path;
 };
 
-// To `hutch-guest --widen` (guest/widen.h), its only message. Widened or Failed follows.
+// To `hutch-guest --widen` (guest/calls/widen.h), its only message. Widened or Failed follows.
 struct Widen {
   // kShow: what the steps make at `target` is shown at `at` in the sandbox. kHandOver: it travels along with the
   // answer. kHandRoot: the sandbox's own root travels along, without what is mounted in it.
@@ -169,7 +169,7 @@ struct Refused {
   std::string before{};  // for kFileChange kByGit, if git may bring in such a file by a setting that is off
   static constexpr std::string_view kByGit = "git";
 };
-// The sandbox wants its supervisor (guest/access.h). Along travel: where the calls arrive, the writable
+// The sandbox wants its supervisor (guest/calls/access.h). Along travel: where the calls arrive, the writable
 // copy of its tree of mounts, its user namespace, its mount namespace, and the root of each supervised mount, unless
 // there are more than kSupervisedRootsMax.
 struct Supervise {};

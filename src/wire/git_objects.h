@@ -1,4 +1,4 @@
-// Questions to the process that reads objects of git (guest/git_reader.h), and its answers.
+// Questions to the process that reads objects of git (guest/git/reader.h), and its answers.
 #pragma once
 
 #include <chrono>

@@ -73,7 +73,7 @@ std::string tmpfs_options(const MountStep& step, const plan::SandboxPlan& plan, 
   return options;
 }
 
-// What no step says is the guest's to do (guest/container.h).
+// What no step says is the guest's to do (guest/setup/container.h).
 Status add_mounts(Json& host, const plan::SandboxPlan& plan, const CreateSettings& settings) {
   Json mounts = Json::array();
   Json tmpfs = Json::object();

@@ -16,7 +16,7 @@ using plan::MountStep;
 
 constexpr const char* kPlace = "/vm";
 constexpr const char* kServed = "/served";
-// What commands are in a machine (guest/machine.cc).
+// What commands are in a machine (guest/machine/machine.cc).
 constexpr std::uint32_t kMachineUser = 1000;
 constexpr unsigned kPorts = 2;
 constexpr std::uint64_t kRootBytes = 1 << 20;

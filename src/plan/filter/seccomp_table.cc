@@ -247,7 +247,7 @@ constexpr std::array kRules = {
     CallRule{"mknod", 133, kNone, kFileChange, "no devices; fifos, sockets and files are ordinary", kMknod},
     CallRule{"mknodat", 259, 33, kFileChange, "no devices; fifos, sockets and files are ordinary", kMknodat},
 
-    // Changes of files: where there is a supervisor, it makes them (guest/access.h).
+    // Changes of files: where there is a supervisor, it makes them (guest/calls/access.h).
     CallRule{"open", 2, kNone, kFileLook, "opens for writing", kOpen},
     CallRule{"openat", 257, 56, kFileLook, "opens for writing", kOpenat},
     CallRule{"openat2", 437, 437, kHiddenMode, "changes a file, but for those of hutch that only read", kOpenat2},

@@ -31,7 +31,7 @@ void add_trust_of_os_user(std::vector<MountStep>& steps, const std::vector<Trust
 // Below a directory of this sandbox's own, root's: hutch-host, which is the program of the guest, whether or not the
 // user could reach that elsewhere.
 inline constexpr std::string_view kProgramsOfOsUser = "/tmp/.hutch/bin";
-// Where a virtual machine has that program (guest/machine.cc).
+// Where a virtual machine has that program (guest/machine/machine.cc).
 inline constexpr std::string_view kGuestOfMachine = "/run/hutch-guest";
 void add_host_programs_of_os_user(std::vector<MountStep>& steps, const std::string& guest_program);
 

@@ -1,4 +1,4 @@
-// Shows more, or less, of the host's files in a sandbox that runs (guest/widen.h).
+// Shows more, or less, of the host's files in a sandbox that runs (guest/calls/widen.h).
 #pragma once
 
 #include <sys/types.h>

@@ -168,8 +168,8 @@ Colour terminal_colour() {
   return sys::stream_kind(2) == sys::StreamKind::kTerminal ? Colour::kTerminal : Colour::kPlain;
 }
 
-// The files of an OS user are its caller's too by their group, whose rights therefore stay (guest/enter.cc). Reading
-// the mask sets it for a moment: this comes before the first thread that makes files.
+// The files of an OS user are its caller's too by their group, whose rights therefore stay (guest/setup/enter.cc).
+// Reading the mask sets it for a moment: this comes before the first thread that makes files.
 std::uint16_t commands_umask(BackendKind backend) {
   const unsigned mask = sys::own_umask();
   return static_cast<std::uint16_t>(backend == BackendKind::kUser ? mask & ~070U : mask);

@@ -14,7 +14,7 @@ namespace hutch::service {
 
 namespace {
 
-// As hutch-guest makes it there (guest/machine.cc).
+// As hutch-guest makes it there (guest/machine/machine.cc).
 constexpr std::uint32_t kUser = 1000;
 
 Status check_files(const LoadedPolicy& loaded, const PlaceRequest& request) {

@@ -15,7 +15,7 @@
 
 namespace hutch::service {
 
-// Where commands start there, as hutch-guest makes it (guest/machine.cc).
+// Where commands start there, as hutch-guest makes it (guest/machine/machine.cc).
 inline constexpr std::string_view kMachineHome = "/workspace";
 
 // Of this machine's files only an agent's own directories are there, so that what may not be read or written is not.
