@@ -6,11 +6,11 @@
 #include <array>
 
 #include "base/text.h"
+#include "server/call_reader.h"
 #include "server/http_attended.h"
 #include "server/http_process_view.h"
 #include "server/http_routes.h"
 #include "server/http_streams.h"
-#include "server/session.h"
 #include "server/ws_frames.h"
 #include "server/ws_handshake.h"
 #include "sys/io.h"

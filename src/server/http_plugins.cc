@@ -6,11 +6,11 @@
 
 #include "base/text.h"
 #include "plugin/recipe.h"
+#include "server/call_reader.h"
 #include "server/http_attended.h"
 #include "server/http_routes.h"
 #include "server/plugin_desk.h"
 #include "server/plugin_trial.h"
-#include "server/session.h"
 #include "sys/io.h"
 
 namespace hutch::server::http {

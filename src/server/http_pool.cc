@@ -1,9 +1,9 @@
 // Routes about the daemon's pool: what there is, and a sandbox for whoever asks, until they give it back.
 #include <array>
 
+#include "server/call_reader.h"
 #include "server/http_process_view.h"
 #include "server/http_routes.h"
-#include "server/session.h"
 
 namespace hutch::server::http {
 

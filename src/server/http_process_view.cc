@@ -7,7 +7,7 @@
 
 #include "base/base64.h"
 #include "base/text.h"
-#include "server/session.h"
+#include "server/call_reader.h"
 #include "store/record.h"
 #include "sys/io.h"
 

@@ -6,10 +6,10 @@
 
 #include "base/base64.h"
 #include "base/text.h"
+#include "server/call_reader.h"
 #include "server/http_attended.h"
 #include "server/http_process_view.h"
 #include "server/http_routes.h"
-#include "server/session.h"
 #include "service/common/scrubbed_value.h"
 #include "sys/io.h"
 

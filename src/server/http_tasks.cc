@@ -1,8 +1,8 @@
 // Routes of tasks: what an agent's coding agent is told to do. They go on without whoever began them.
 #include <array>
 
+#include "server/call_reader.h"
 #include "server/http_routes.h"
-#include "server/session.h"
 #include "service/task/changes.h"
 #include "service/task/task.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "server/session.h"
+#include "server/call_reader.h"
 #include "service/common/programs.h"
 #include "sys/journal.h"
 

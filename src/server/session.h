@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "server/call_reader.h"
 #include "server/shared.h"
 #include "tool/value.h"
 #include "wire/connection.h"
@@ -53,22 +54,6 @@ class Session {
 
   Shared& shared_;
   wire::Connection connection_;
-};
-
-// The call's arguments. What is absent is empty; what is of another type is an error that names it.
-class CallReader {
- public:
-  explicit CallReader(const Value::Object& call) : call_(call) {}
-  Result<std::string> text(std::string_view key) const;  // has to be there
-  Result<std::string> optional_text(std::string_view key) const;  // "" where it is absent
-  Result<std::string> bytes(std::string_view key) const;  // wire::text_of_bytes; "" where it is absent
-  Result<std::vector<std::string>> texts(std::string_view key) const;
-  Result<std::int64_t> number(std::string_view key, std::int64_t otherwise) const;
-  Result<bool> truth(std::string_view key) const;  // false where it is absent
-
- private:
-  const Value* find(std::string_view key) const;
-  const Value::Object& call_;
 };
 
 struct Verb {
