@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "bridge/call.h"
-#include "server/http_message.h"
+#include "server/protocol/http_message.h"
 #include "wire/json_guard.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

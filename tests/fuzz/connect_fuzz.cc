@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "server/connect_protocol.h"
+#include "server/e2b/connect_protocol.h"
 
 namespace {
 

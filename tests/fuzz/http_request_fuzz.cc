@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/check.h"
-#include "server/http_guard.h"
-#include "server/http_reader.h"
-#include "server/http_routes.h"
+#include "server/http/routes.h"
+#include "server/protocol/http_guard.h"
+#include "server/protocol/http_reader.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "server/mcp_session.h"
+#include "server/mcp/session.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "server/multipart.h"
+#include "server/protocol/multipart.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "server/port_answer.h"
+#include "server/http/port_answer.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "server/ws_frames.h"
+#include "server/protocol/ws_frames.h"
 
 namespace {
 

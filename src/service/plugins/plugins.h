@@ -64,7 +64,7 @@ class Plugins {
   // The text of a recipe that came over the bridge.
   std::expected<tool::Value::Object, tool::Envelope> make_from_text(const std::string& agent, const std::string& json);
   // The same recipe is tried out in a sandbox of nobody's, and nothing is kept: what came of it
-  // (server/plugin_trial.h).
+  // (server/state/plugin_trial.h).
   std::expected<tool::Value, tool::Envelope> try_from_text(const std::string& agent, const std::string& json);
   std::expected<tool::Value, tool::Envelope> try_from_directory(AgentSandbox& agent, const std::string& id);
   using Trial = std::function<Result<tool::Value>(const plugin::Recipe& recipe)>;
