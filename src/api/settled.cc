@@ -9,7 +9,7 @@
 #include "api/guest_location.h"
 #include "api/native_policy.h"
 #include "base/text.h"
-#include "policy/reader.h"
+#include "policy/document/reader.h"
 #include "sys/host_info.h"
 #include "sys/identity.h"
 #include "sys/process.h"

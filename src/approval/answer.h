@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "approval/question.h"
-#include "policy/edit.h"
+#include "policy/document/edit.h"
 
 namespace hutch::approval {
 

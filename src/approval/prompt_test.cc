@@ -8,7 +8,7 @@
 
 #include "approval/prompt_text.h"
 #include "base/text.h"
-#include "policy/reader.h"
+#include "policy/document/reader.h"
 
 namespace hutch::approval {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "base/text.h"
 #include "host/isolation_facts.h"
-#include "policy/amend.h"
-#include "policy/domains.h"
-#include "policy/sockets.h"
-#include "policy/udp.h"
+#include "policy/document/amend.h"
+#include "policy/network/domains.h"
+#include "policy/network/sockets.h"
+#include "policy/network/udp.h"
 #include "policy/units.h"
 #include "sandbox/pool/spec.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "policy/domains.h"
+#include "policy/network/domains.h"
 #include "sys/interfaces.h"
 
 namespace hutch::egress {

@@ -19,8 +19,8 @@
 #include "egress/resolver.h"
 #include "plan/paths/name_files.h"
 #include "plan/plan.h"
-#include "policy/network_rules.h"
-#include "policy/parent_proxy.h"
+#include "policy/network/parent_proxy.h"
+#include "policy/network/rules.h"
 #include "policy/policy.h"
 #include "sys/sockets.h"
 

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "policy/hosts.h"
+#include "policy/network/hosts.h"
 #include "sys/sockets.h"
 
 namespace hutch::egress {

@@ -15,7 +15,7 @@
 #include "egress/datagrams.h"
 #include "egress/dns_server.h"
 #include "egress/tunnel.h"
-#include "policy/udp.h"
+#include "policy/network/udp.h"
 #include "wire/message.h"
 
 namespace hutch::egress {

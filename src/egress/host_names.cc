@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "plan/paths/checked_files.h"
-#include "policy/address_kinds.h"
+#include "policy/network/address_kinds.h"
 #include "sys/beneath.h"
 #include "sys/files.h"
 #include "sys/tree.h"

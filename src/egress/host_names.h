@@ -9,7 +9,7 @@
 #include "base/ip_address.h"
 #include "egress/loop.h"
 #include "plan/paths/name_files.h"
-#include "policy/network_rules.h"
+#include "policy/network/rules.h"
 
 namespace hutch::egress {
 

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "egress/host_names.h"
 #include "egress/loop.h"
-#include "policy/network_rules.h"
+#include "policy/network/rules.h"
 
 namespace hutch::egress {
 

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "policy/decide.h"
-#include "policy/obeyed.h"
+#include "policy/obeyed/obeyed.h"
 
 namespace hutch::host {
 

@@ -16,7 +16,7 @@
 #include "plan/git/files.h"
 #include "policy/defaults.h"
 #include "policy/glob.h"
-#include "policy/obeyed.h"
+#include "policy/obeyed/obeyed.h"
 #include "sys/beneath.h"
 #include "sys/identity.h"
 #include "sys/tree.h"

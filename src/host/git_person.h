@@ -17,7 +17,7 @@ struct GitPersonSearch {
 };
 
 struct GitPerson {
-  std::string values;    // a configuration (policy/git_values.h); empty: none
+  std::string values;    // a configuration (policy/git/values.h); empty: none
   std::string excludes;  // the content of core.excludesFile, as gitignore(5); empty: none
 };
 

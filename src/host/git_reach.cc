@@ -13,7 +13,7 @@
 #include "host/looker.h"
 #include "host/paths.h"
 #include "host/reach.h"
-#include "policy/git_obeyed.h"
+#include "policy/git/obeyed.h"
 #include "policy/glob.h"
 #include "sys/tree.h"
 

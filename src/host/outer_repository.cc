@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "host/paths.h"
 #include "plan/git/files.h"
-#include "policy/git_obeyed.h"
+#include "policy/git/obeyed.h"
 #include "sys/files.h"
 #include "sys/tree.h"
 

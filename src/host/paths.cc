@@ -19,7 +19,7 @@
 #include "policy/decide.h"
 #include "policy/defaults.h"
 #include "policy/glob.h"
-#include "policy/obeyed.h"
+#include "policy/obeyed/obeyed.h"
 
 namespace hutch::host {
 

@@ -6,7 +6,7 @@
 
 #include "base/ip_address.h"
 #include "base/text.h"
-#include "policy/network_rules.h"
+#include "policy/network/rules.h"
 
 namespace hutch::inspect {
 

@@ -46,7 +46,7 @@ struct RepositoryIdentity {
 // The files that the supervisor refuses by name, and those that it reports.
 struct GuardedNames {
   std::vector<NameRule> rules;
-  // Whether the list of files that programs obey counts (policy/obeyed.h), besides the rules.
+  // Whether the list of files that programs obey counts (policy/obeyed/obeyed.h), besides the rules.
   enum class List { kNone, kObeyed } list = List::kNone;
   std::vector<std::string> lifted{};  // absolute paths that, with everything below them, are excepted from the list
   // Absolute paths of directories that are the sandbox's own: there the list does not count, and git's names do.

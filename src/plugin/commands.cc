@@ -5,7 +5,7 @@
 
 #include "base/alpine_names.h"
 #include "base/text.h"
-#include "policy/hosts.h"
+#include "policy/network/hosts.h"
 
 namespace hutch::plugin {
 

@@ -10,7 +10,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "policy/hosts.h"
+#include "policy/network/hosts.h"
 #include "secret/secret.h"
 #include "wire/json_guard.h"
 

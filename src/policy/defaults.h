@@ -33,7 +33,7 @@ inline constexpr std::string_view kKeptGitConfig = "built in \".git/config\"";
 std::span<const std::string_view> credential_paths();
 
 // Names in a ".git" directory that no sandbox may write: through each of them the user's own git could run a command
-// later, outside. A directory means its tree. policy/obeyed.h has the other names.
+// later, outside. A directory means its tree. policy/obeyed/obeyed.h has the other names.
 std::span<const std::string_view> mandatory_git_names(GitConfig config);
 
 }  // namespace hutch::policy

@@ -34,7 +34,7 @@ struct Filesystem {
   std::vector<PathEntry> own_directories;  // empty at the start and the sandbox's own, whatever the host has there
   GitConfig git_config = GitConfig::kProtected;
   OuterRepositories outer_repositories = OuterRepositories::kBrought;
-  std::vector<std::string> allow_obeyed;  // names of the list of files that programs obey (policy/obeyed.h)
+  std::vector<std::string> allow_obeyed;  // names of the list of files that programs obey (policy/obeyed/obeyed.h)
 };
 
 enum class NetworkMode {

@@ -11,7 +11,7 @@
 #include "base/order_variables.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "policy/hosts.h"
+#include "policy/network/hosts.h"
 #include "wire/json_guard.h"
 
 namespace hutch::secret {

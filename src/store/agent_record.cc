@@ -8,8 +8,8 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "policy/domains.h"
-#include "policy/presets.h"
+#include "policy/document/presets.h"
+#include "policy/network/domains.h"
 #include "policy/units.h"
 #include "wire/json_guard.h"
 

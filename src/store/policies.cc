@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "host/paths.h"
 #include "policy/defaults.h"
-#include "policy/edit.h"
+#include "policy/document/edit.h"
 #include "sys/journal.h"
 #include "sys/tree.h"
 #include "sys/whole_file.h"

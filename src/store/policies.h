@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "policy/edit.h"
+#include "policy/document/edit.h"
 
 namespace hutch::store {
 

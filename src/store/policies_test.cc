@@ -11,7 +11,7 @@
 #include <sstream>
 #include <thread>
 
-#include "policy/edit.h"
+#include "policy/document/edit.h"
 
 namespace hutch::store {
 namespace {

@@ -9,9 +9,9 @@
 #include "base/ip_address.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "policy/domains.h"
 #include "policy/json_check.h"
 #include "policy/json_line.h"
+#include "policy/network/domains.h"
 #include "policy/units.h"
 
 namespace hutch::store {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "policy/edit.h"
+#include "policy/document/edit.h"
 #include "policy/keys.h"
 
 namespace hutch::tui {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/edit.h"
+#include "policy/document/edit.h"
 #include "policy/policy.h"
 #include "tui/draft.h"
 #include "tui/event.h"

@@ -16,7 +16,7 @@ import sources
 pytestmark = pytest.mark.xdist_group("package")
 
 SOURCE_ONLY = {"ARCHITECTURE.md", "HACKING.md", "examples/cpp-sandbox/example.cc", "examples/skill-loop",
-               "examples/skill-loop/skills.mjs", "src/policy/git_values.cc"}
+               "examples/skill-loop/skills.mjs", "src/policy/git/values.cc"}
 
 MAKE = "import sys; sys.path.insert(0, {tools!r}); from verbs import package; print(package.make_programs({to!r}))"
 

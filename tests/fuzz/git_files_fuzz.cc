@@ -14,7 +14,7 @@
 #include "plan/git/known_commits.h"
 #include "plan/git/objects.h"
 #include "plan/git/state.h"
-#include "policy/git_obeyed.h"
+#include "policy/git/obeyed.h"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "policy/domains.h"
-#include "policy/hosts.h"
-#include "policy/udp.h"
+#include "policy/network/domains.h"
+#include "policy/network/hosts.h"
+#include "policy/network/udp.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "inspect/judge.h"
 #include "inspect/message_parser.h"
 #include "inspect/target.h"
-#include "policy/network_rules.h"
+#include "policy/network/rules.h"
 
 namespace {
 

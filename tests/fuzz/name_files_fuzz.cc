@@ -9,7 +9,7 @@
 
 #include "plan/paths/checked_files.h"
 #include "plan/paths/name_files.h"
-#include "policy/hosts.h"
+#include "policy/network/hosts.h"
 
 namespace {
 

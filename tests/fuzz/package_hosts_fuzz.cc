@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "policy/domains.h"
+#include "policy/network/domains.h"
 #include "service/common/package_hosts.h"
 
 namespace {

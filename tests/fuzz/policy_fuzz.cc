@@ -6,9 +6,9 @@
 
 #include "base/limits.h"
 #include "policy/decide.h"
+#include "policy/document/reader.h"
 #include "policy/glob.h"
-#include "policy/network_rules.h"
-#include "policy/reader.h"
+#include "policy/network/rules.h"
 #include "policy/rules.h"
 
 namespace {

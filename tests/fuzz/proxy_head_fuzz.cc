@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "egress/proxy_head.h"
-#include "policy/hosts.h"
+#include "policy/network/hosts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace hutch::egress;  // NOLINT

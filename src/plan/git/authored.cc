@@ -7,7 +7,7 @@
 #include <queue>
 
 #include "base/text.h"
-#include "policy/obeyed.h"
+#include "policy/obeyed/obeyed.h"
 
 namespace hutch::plan {
 

@@ -24,7 +24,7 @@ struct GitAuthored {
   auto operator<=>(const GitAuthored&) const = default;
 };
 
-// Whether a path of a work tree has a name of the list of obeyed files that is held (policy/obeyed.h).
+// Whether a path of a work tree has a name of the list of obeyed files that is held (policy/obeyed/obeyed.h).
 bool is_brought_name(std::string_view path);
 
 class GitAuthoredSearch {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "policy/git_settings.h"
+#include "policy/git/settings.h"
 
 namespace hutch::plan {
 

@@ -9,7 +9,7 @@ namespace hutch::plan {
 inline constexpr std::size_t kGitConfigBytesMax = 65536;
 
 // Whether `text` (git-config(1)) holds only settings that are known to name no program, no file and no way to transport
-// (policy/git_settings.h). Returns false if in doubt. `directory` is the repository's, absolute; empty if unknown, and
+// (policy/git/settings.h). Returns false if in doubt. `directory` is the repository's, absolute; empty if unknown, and
 // then core.worktree is not harmless.
 bool is_harmless_git_config(std::string_view text, std::string_view directory = {});
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "policy/git_settings.h"
+#include "policy/git/settings.h"
 
 namespace hutch::plan {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "policy/git_obeyed.h"
+#include "policy/git/obeyed.h"
 
 namespace hutch::plan {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "policy/udp.h"
+#include "policy/network/udp.h"
 
 namespace hutch::plan {
 

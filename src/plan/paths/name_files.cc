@@ -6,7 +6,7 @@
 
 #include "base/decimal.h"
 #include "base/text.h"
-#include "policy/hosts.h"
+#include "policy/network/hosts.h"
 
 namespace hutch::plan {
 

@@ -32,7 +32,7 @@ std::string resolver_file(const SearchRules& rules, NetworkKind network);
 // The sandbox's /etc/hosts: localhost of both families, and `hostname`.
 std::string hosts_file(std::string_view hostname);
 
-// Addresses by canonical name (policy/hosts.h), in the order of the file.
+// Addresses by canonical name (policy/network/hosts.h), in the order of the file.
 using HostTable = std::unordered_map<std::string, std::vector<IpAddress>>;
 
 inline constexpr std::size_t kHostsBytesMax = 1 << 20;

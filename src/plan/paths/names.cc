@@ -7,7 +7,7 @@
 #include "plan/git/files.h"
 #include "policy/defaults.h"
 #include "policy/glob.h"
-#include "policy/obeyed.h"
+#include "policy/obeyed/obeyed.h"
 
 namespace hutch::plan {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "policy/obeyed.h"
+#include "policy/obeyed/obeyed.h"
 
 namespace hutch::plan {
 namespace {

@@ -2,7 +2,7 @@
 #include "sandbox/io/network.h"
 
 #include "base/text.h"
-#include "policy/network_rules.h"
+#include "policy/network/rules.h"
 #include "sys/socket_owner.h"
 
 namespace hutch::sandbox {

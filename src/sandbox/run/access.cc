@@ -16,7 +16,7 @@
 #include "plan/git/files.h"
 #include "plan/paths/names.h"
 #include "policy/defaults.h"
-#include "policy/obeyed.h"
+#include "policy/obeyed/obeyed.h"
 #include "policy/path_option.h"
 #include "sys/channel.h"
 #include "sys/delegate.h"

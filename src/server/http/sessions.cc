@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "policy/reader.h"
+#include "policy/document/reader.h"
 #include "server/http/attended.h"
 #include "server/http/routes.h"
 #include "server/protocol/agent_settings.h"

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "host/facts.h"
-#include "policy/hosts.h"
+#include "policy/network/hosts.h"
 #include "server/rpc/attended_call.h"
 #include "server/rpc/session.h"
 #include "server/state/plugin_desk.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "policy/amend.h"
+#include "policy/document/amend.h"
 #include "store/agent_record.h"
 
 namespace hutch::service {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "policy/hosts.h"
+#include "policy/network/hosts.h"
 #include "secret/scrubber.h"
 #include "secret/secrets.h"
 

@@ -9,9 +9,9 @@
 #include "host/paths.h"
 #include "host/state_dirs.h"
 #include "policy/defaults.h"
-#include "policy/edit.h"
-#include "policy/presets.h"
-#include "policy/reader.h"
+#include "policy/document/edit.h"
+#include "policy/document/presets.h"
+#include "policy/document/reader.h"
 #include "policy/rules.h"
 #include "sys/tree.h"
 

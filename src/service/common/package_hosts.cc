@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "policy/domains.h"
-#include "policy/hosts.h"
+#include "policy/network/domains.h"
+#include "policy/network/hosts.h"
 #include "sys/beneath.h"
 #include "sys/files.h"
 #include "sys/io.h"

@@ -11,7 +11,7 @@
 #include "plan/paths/name_files.h"
 #include "plan/plan.h"
 #include "policy/backend_kind.h"
-#include "policy/parent_proxy.h"
+#include "policy/network/parent_proxy.h"
 #include "policy/policy.h"
 #include "policy/rules.h"
 #include "service/common/sandbox_repositories.h"

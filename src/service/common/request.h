@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "plan/make/make_plan.h"
-#include "policy/amend.h"
 #include "policy/backend_kind.h"
+#include "policy/document/amend.h"
 #include "policy/policy.h"
 
 namespace hutch::service {

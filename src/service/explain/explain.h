@@ -7,8 +7,8 @@
 #include "base/result.h"
 #include "plan/facts.h"
 #include "policy/decide.h"
-#include "policy/network_rules.h"
-#include "policy/sockets.h"
+#include "policy/network/rules.h"
+#include "policy/network/sockets.h"
 #include "service/common/prepared.h"
 #include "service/common/request.h"
 

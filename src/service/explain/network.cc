@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "policy/parent_proxy.h"
+#include "policy/network/parent_proxy.h"
 #include "service/explain/explain.h"
 
 namespace hutch::service {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "policy/git_obeyed.h"
+#include "policy/git/obeyed.h"
 #include "sys/tree.h"
 
 namespace hutch::service {

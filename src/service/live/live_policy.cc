@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "policy/reader.h"
+#include "policy/document/reader.h"
 #include "service/common/load_policy.h"
 #include "service/prepare/prepare.h"
 #include "service/vm/machine_place.h"

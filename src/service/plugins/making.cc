@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "plugin/commands.h"
-#include "policy/hosts.h"
+#include "policy/network/hosts.h"
 #include "service/agent/sandbox_place.h"
 #include "service/agent/skills.h"
 #include "service/plugins/installation.h"

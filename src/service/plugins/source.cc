@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "plan/plan.h"
 #include "plugin/recipe.h"
-#include "policy/hosts.h"
+#include "policy/network/hosts.h"
 #include "service/common/programs.h"
 #include "service/common/told_program.h"
 #include "service/pool/sandbox_pool.h"

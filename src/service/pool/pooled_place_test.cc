@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "policy/defaults.h"
-#include "policy/reader.h"
+#include "policy/document/reader.h"
 #include "service/pool/sandbox_pool.h"
 
 namespace hutch::service {

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "host/absent.h"
 #include "policy/decide.h"
+#include "policy/document/presets.h"
 #include "policy/glob.h"
-#include "policy/presets.h"
 #include "policy/rules.h"
 #include "sys/files.h"
 

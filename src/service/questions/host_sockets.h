@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "policy/network/sockets.h"
 #include "policy/policy.h"
 #include "policy/rules.h"
-#include "policy/sockets.h"
 #include "sandbox/questions/questions.h"
 #include "sandbox/run/access.h"
 
