@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "client/daemon_client.h"
 #include "host/facts.h"
-#include "sys/identity.h"
+#include "sys/files/identity.h"
 #include "sys/io.h"
 
 namespace {

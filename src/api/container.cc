@@ -14,7 +14,7 @@
 #include "service/image/build_stop.h"
 #include "service/image/images.h"
 #include "service/pool/sandbox_pool.h"
-#include "sys/identity.h"
+#include "sys/files/identity.h"
 
 namespace hutch {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sys/signals.h"
+#include "sys/process/signals.h"
 
 namespace hutch::api {
 

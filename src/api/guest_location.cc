@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "host/isolation_facts.h"
-#include "sys/dynamic.h"
-#include "sys/host_info.h"
+#include "sys/process/dynamic.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::api {
 

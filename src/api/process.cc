@@ -3,7 +3,7 @@
 
 #include "api/errors.h"
 #include "api/follow.h"
-#include "sys/signals.h"
+#include "sys/process/signals.h"
 
 namespace hutch {
 

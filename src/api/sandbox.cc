@@ -22,9 +22,9 @@
 #include "host/isolation_facts.h"
 #include "host/state_dirs.h"
 #include "service/live/kept_sandbox.h"
-#include "sys/host_info.h"
-#include "sys/identity.h"
-#include "sys/tree.h"
+#include "sys/files/identity.h"
+#include "sys/files/tree.h"
+#include "sys/process/host_info.h"
 
 namespace hutch {
 

@@ -5,9 +5,9 @@
 
 #include "base/text.h"
 #include "plan/make/seatbelt.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
+#include "sys/files/whole_file.h"
 #include "sys/io.h"
-#include "sys/whole_file.h"
 
 namespace hutch::api {
 

@@ -10,9 +10,9 @@
 #include "api/native_policy.h"
 #include "base/text.h"
 #include "policy/document/reader.h"
-#include "sys/host_info.h"
-#include "sys/identity.h"
-#include "sys/process.h"
+#include "sys/files/identity.h"
+#include "sys/process/host_info.h"
+#include "sys/process/process.h"
 
 namespace hutch::api {
 

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "host/cgroups.h"
 #include "plan/plan.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 #include "wire/connection.h"
 
 namespace hutch::backend {

@@ -9,8 +9,8 @@
 
 #include "sys/channel.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
-#include "sys/process.h"
+#include "sys/net/local_socket.h"
+#include "sys/process/process.h"
 
 namespace hutch::backend {
 

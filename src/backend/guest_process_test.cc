@@ -5,7 +5,7 @@
 
 #include "sys/channel.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
+#include "sys/net/local_socket.h"
 
 namespace hutch::backend {
 namespace {

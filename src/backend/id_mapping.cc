@@ -3,10 +3,10 @@
 
 #include "base/text.h"
 #include "host/isolation_facts.h"
-#include "sys/files.h"
-#include "sys/identity.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
 #include "sys/io.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace hutch::backend {
 

@@ -6,11 +6,11 @@
 #include <array>
 #include <chrono>
 
-#include "sys/files.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/process.h"
-#include "sys/threads.h"
-#include "sys/tree.h"
+#include "sys/process/process.h"
+#include "sys/process/threads.h"
 
 namespace hutch::bridge {
 

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "sys/event.h"
-#include "sys/local_socket.h"
+#include "sys/net/local_socket.h"
 
 namespace hutch::bridge {
 

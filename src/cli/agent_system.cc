@@ -7,7 +7,7 @@
 #include "service/agent/network.h"
 #include "service/image/build.h"
 #include "service/image/recipe.h"
-#include "sys/unwaiting.h"
+#include "sys/process/unwaiting.h"
 #include "tool/envelope.h"
 
 namespace hutch::cli {

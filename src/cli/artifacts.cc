@@ -4,12 +4,12 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
-#include "sys/beneath.h"
-#include "sys/create.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/create.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
 #include "wire/daemon.h"
 
 namespace hutch::cli {

@@ -6,8 +6,8 @@
 #include "host/facts.h"
 #include "service/explain/explain.h"
 #include "service/prepare/prepare.h"
-#include "sys/tree.h"
-#include "sys/unwaiting.h"
+#include "sys/files/tree.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::cli {
 

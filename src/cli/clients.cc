@@ -9,7 +9,7 @@
 #include "cli/own_daemon.h"
 #include "host/facts.h"
 #include "service/run/npm_clients.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 #include "tool/value.h"
 
 namespace hutch::cli {

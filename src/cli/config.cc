@@ -12,9 +12,9 @@
 #include "host/daemon_paths.h"
 #include "host/facts.h"
 #include "service/live/live_runs.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/tree.h"
-#include "sys/unwaiting.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::cli {
 

@@ -8,7 +8,7 @@
 #include "host/facts.h"
 #include "service/common/load_policy.h"
 #include "service/prepare/policy_summary.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 #include "tui/wizard_loop.h"
 
 namespace hutch::cli {

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "sys/io.h"
-#include "sys/unwaiting.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::cli {
 

@@ -12,13 +12,13 @@
 #include "server/daemon/daemon.h"
 #include "server/protocol/http_guard.h"
 #include "store/settings_file.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/identity.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/signals.h"
-#include "sys/tree.h"
-#include "sys/unwaiting.h"
+#include "sys/process/host_info.h"
+#include "sys/process/signals.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::cli {
 

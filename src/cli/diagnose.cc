@@ -12,8 +12,8 @@
 #include "cli/own_daemon.h"
 #include "host/facts.h"
 #include "service/vm/files.h"
-#include "sys/journal.h"
-#include "sys/unwaiting.h"
+#include "sys/files/journal.h"
+#include "sys/process/unwaiting.h"
 #include "tool/value.h"
 
 namespace hutch::cli {

@@ -5,7 +5,7 @@
 #include "cli/output.h"
 #include "cli/own_daemon.h"
 #include "service/common/history.h"
-#include "sys/unwaiting.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::cli {
 

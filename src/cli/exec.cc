@@ -6,9 +6,9 @@
 #include "cli/own_daemon.h"
 #include "client/attach.h"
 #include "client/exec.h"
-#include "sys/host_info.h"
 #include "sys/io.h"
-#include "sys/unwaiting.h"
+#include "sys/process/host_info.h"
+#include "sys/process/unwaiting.h"
 #include "wire/daemon.h"
 
 namespace hutch::cli {

@@ -5,8 +5,8 @@
 #include "cli/session.h"
 #include "host/facts.h"
 #include "service/explain/explain.h"
-#include "sys/tree.h"
-#include "sys/unwaiting.h"
+#include "sys/files/tree.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::cli {
 

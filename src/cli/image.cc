@@ -9,7 +9,7 @@
 #include "service/image/dockerfile.h"
 #include "service/image/images.h"
 #include "service/image/pull.h"
-#include "sys/unwaiting.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::cli {
 

@@ -10,8 +10,8 @@
 #include "service/os_user/init.h"
 #include "service/os_user/machine_setup.h"
 #include "service/os_user/person_setup.h"
-#include "sys/files.h"
-#include "sys/identity.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
 #include "sys/io.h"
 
 namespace hutch::cli {

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string>
 
-#include "sys/unwaiting.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::cli {
 

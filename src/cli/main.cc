@@ -40,7 +40,7 @@
 #include "cli/vm.h"
 #include "cli/why.h"
 #include "sys/io.h"
-#include "sys/readiness.h"
+#include "sys/process/readiness.h"
 
 namespace hutch::cli {
 

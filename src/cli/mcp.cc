@@ -9,12 +9,12 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
-#include "sys/host_info.h"
 #include "sys/io.h"
-#include "sys/shutdown.h"
-#include "sys/signals.h"
-#include "sys/threads.h"
-#include "sys/unwaiting.h"
+#include "sys/process/host_info.h"
+#include "sys/process/shutdown.h"
+#include "sys/process/signals.h"
+#include "sys/process/threads.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::cli {
 

@@ -11,8 +11,8 @@
 #include "cli/own_daemon.h"
 #include "host/facts.h"
 #include "service/run/mcp_install.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/tree.h"
 #include "tool/value.h"
 
 namespace hutch::cli {

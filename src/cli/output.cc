@@ -2,7 +2,7 @@
 #include "cli/output.h"
 
 #include "base/text.h"
-#include "sys/unwaiting.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::cli {
 

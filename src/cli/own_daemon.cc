@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "host/facts.h"
-#include "sys/identity.h"
+#include "sys/files/identity.h"
 
 namespace hutch::cli {
 

@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "host/facts.h"
 #include "host/state_dirs.h"
-#include "sys/identity.h"
+#include "sys/files/identity.h"
 #include "sys/io.h"
 
 namespace hutch::cli {

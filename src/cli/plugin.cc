@@ -12,8 +12,8 @@
 #include "plugin/recipe.h"
 #include "secret/secret.h"
 #include "service/plugins/source.h"
-#include "sys/host_info.h"
 #include "sys/io.h"
+#include "sys/process/host_info.h"
 #include "tool/envelope.h"
 #include "wire/daemon.h"
 

@@ -5,7 +5,7 @@
 #include "cli/own_daemon.h"
 #include "plugin/recipe.h"
 #include "service/run/editor.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 #include "wire/daemon.h"
 
 namespace hutch::cli {

@@ -10,8 +10,8 @@
 #include "cli/own_daemon.h"
 #include "client/attach.h"
 #include "sandbox/io/outcome.h"
+#include "sys/process/unwaiting.h"
 #include "sys/terminal.h"
-#include "sys/unwaiting.h"
 #include "tool/excerpt.h"
 
 namespace hutch::cli {

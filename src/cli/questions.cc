@@ -18,10 +18,10 @@
 #include "sandbox/questions/question_socket.h"
 #include "service/live/live_runs.h"
 #include "service/live/revoke.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
-#include "sys/tree.h"
-#include "sys/unwaiting.h"
+#include "sys/net/local_socket.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::cli {
 

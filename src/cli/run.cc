@@ -6,8 +6,8 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "service/run/run.h"
-#include "sys/signals.h"
-#include "sys/unwaiting.h"
+#include "sys/process/signals.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::cli {
 

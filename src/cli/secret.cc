@@ -10,10 +10,10 @@
 #include "secret/sealed_key.h"
 #include "secret/secret.h"
 #include "service/agent/secrets.h"
-#include "sys/host_info.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/tree.h"
-#include "sys/unwaiting.h"
+#include "sys/process/host_info.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::cli {
 

@@ -7,8 +7,8 @@
 #include "cli/own_daemon.h"
 #include "secret/sealed_file.h"
 #include "secret/secret.h"
+#include "sys/process/unwaiting.h"
 #include "sys/terminal.h"
-#include "sys/unwaiting.h"
 
 namespace hutch::cli {
 

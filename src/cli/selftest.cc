@@ -9,8 +9,8 @@
 #include "cli/output.h"
 #include "host/isolation_facts.h"
 #include "service/common/programs.h"
-#include "sys/process.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
+#include "sys/process/process.h"
 
 namespace hutch::cli {
 

@@ -3,7 +3,7 @@
 
 #include "cli/output.h"
 #include "cli/own_daemon.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::cli {
 

@@ -15,10 +15,10 @@
 #include "service/share/copy.h"
 #include "service/share/keys.h"
 #include "service/share/share.h"
-#include "sys/files.h"
-#include "sys/identity.h"
-#include "sys/umask.h"
-#include "sys/unwaiting.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/umask.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::cli {
 

@@ -12,8 +12,8 @@
 #include "cli/consent.h"
 #include "cli/output.h"
 #include "service/share/copy.h"
-#include "sys/signals.h"
-#include "sys/unwaiting.h"
+#include "sys/process/signals.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::cli {
 

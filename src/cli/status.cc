@@ -6,8 +6,8 @@
 #include "cli/session.h"
 #include "host/facts.h"
 #include "service/prepare/policy_summary.h"
-#include "sys/host_info.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::cli {
 

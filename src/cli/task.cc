@@ -7,7 +7,7 @@
 #include "cli/own_daemon.h"
 #include "service/agent/code_agent.h"
 #include "sys/io.h"
-#include "sys/unwaiting.h"
+#include "sys/process/unwaiting.h"
 #include "tool/excerpt.h"
 
 namespace hutch::cli {

@@ -11,7 +11,7 @@
 #include "host/facts.h"
 #include "service/live/machine_layer.h"
 #include "store/machine_settings.h"
-#include "sys/unwaiting.h"
+#include "sys/process/unwaiting.h"
 #include "tool/value.h"
 #include "wire/daemon.h"
 

@@ -11,12 +11,12 @@
 #include "client/start_remedy.h"
 #include "host/daemon_paths.h"
 #include "store/settings_file.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/journal.h"
-#include "sys/local_socket.h"
-#include "sys/process.h"
-#include "sys/tree.h"
+#include "sys/net/local_socket.h"
+#include "sys/process/process.h"
 
 namespace hutch::client {
 

@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "sandbox/run/supervise.h"
 #include "sys/io.h"
-#include "sys/signals.h"
-#include "sys/unwaiting.h"
+#include "sys/process/signals.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::client {
 

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "policy/network/domains.h"
-#include "sys/interfaces.h"
+#include "sys/net/interfaces.h"
 
 namespace hutch::egress {
 

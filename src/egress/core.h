@@ -22,7 +22,7 @@
 #include "policy/network/parent_proxy.h"
 #include "policy/network/rules.h"
 #include "policy/policy.h"
-#include "sys/sockets.h"
+#include "sys/net/sockets.h"
 
 namespace hutch::egress {
 

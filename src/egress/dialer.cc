@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "egress/proxy_head.h"
-#include "sys/foreign_socket.h"
 #include "sys/io.h"
+#include "sys/net/foreign_socket.h"
 #include "wire/machine_dial.h"
 
 namespace hutch::egress {

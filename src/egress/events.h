@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "policy/network/hosts.h"
-#include "sys/sockets.h"
+#include "sys/net/sockets.h"
 
 namespace hutch::egress {
 

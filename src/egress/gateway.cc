@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "plan/make/bridge_place.h"
 #include "plan/make/gateway_names.h"
-#include "sys/foreign_socket.h"
+#include "sys/net/foreign_socket.h"
 
 namespace hutch::egress {
 

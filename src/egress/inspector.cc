@@ -5,7 +5,7 @@
 #include <cerrno>
 
 #include "sys/channel.h"
-#include "sys/host_info.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::egress {
 

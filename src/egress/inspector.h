@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "egress/loop.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 #include "wire/connection.h"
 #include "wire/inspect.h"
 

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "base/result.h"
-#include "sys/readiness.h"
+#include "sys/process/readiness.h"
 
 namespace hutch::egress {
 

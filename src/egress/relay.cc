@@ -5,7 +5,7 @@
 #include <array>
 #include <cerrno>
 
-#include "sys/sockets.h"
+#include "sys/net/sockets.h"
 
 namespace hutch::egress {
 

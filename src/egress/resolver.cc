@@ -14,7 +14,7 @@
 
 #include "base/text.h"
 #include "plan/paths/name_files.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::egress {
 

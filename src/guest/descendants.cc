@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace hutch::guest {
 

@@ -17,11 +17,11 @@
 #include "guest/setup/enter.h"
 #include "guest/setup/network.h"
 #include "sys/channel.h"
-#include "sys/identity.h"
+#include "sys/files/identity.h"
 #include "sys/io.h"
-#include "sys/process.h"
-#include "sys/readiness.h"
-#include "sys/signals.h"
+#include "sys/process/process.h"
+#include "sys/process/readiness.h"
+#include "sys/process/signals.h"
 #include "wire/connection.h"
 
 namespace hutch::guest {

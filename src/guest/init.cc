@@ -22,12 +22,12 @@
 #include "guest/file/tree.h"
 #include "guest/machine/dial.h"
 #include "guest/setup/network.h"
+#include "sys/files/mount_table.h"
 #include "sys/io.h"
-#include "sys/lockdown.h"
-#include "sys/mount_table.h"
 #include "sys/notify.h"
-#include "sys/process.h"
-#include "sys/signals.h"
+#include "sys/process/lockdown.h"
+#include "sys/process/process.h"
+#include "sys/process/signals.h"
 
 namespace hutch::guest {
 

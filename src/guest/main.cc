@@ -15,7 +15,7 @@
 #include "guest/setup/probe.h"
 #include "sys/io.h"
 #include "sys/machine.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // hutch-helper: root, for people who are not. Starts hutch-guest as an OS user that root has let them be; nothing else.
 #include "helper/helper.h"
-#include "sys/identity.h"
+#include "sys/files/identity.h"
 #include "sys/io.h"
 
 namespace {

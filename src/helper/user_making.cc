@@ -17,15 +17,15 @@
 #include "host/setup_turn.h"
 #include "plan/setup/os_user.h"
 #include "plan/setup/person_setup.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/identity.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
-#include "sys/process.h"
-#include "sys/rlimits.h"
-#include "sys/scheduling.h"
-#include "sys/tree.h"
+#include "sys/net/local_socket.h"
+#include "sys/process/host_info.h"
+#include "sys/process/process.h"
+#include "sys/process/rlimits.h"
+#include "sys/process/scheduling.h"
 
 namespace hutch::helper {
 

@@ -5,7 +5,7 @@
 
 #include "base/decimal.h"
 #include "base/text.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
 
 namespace hutch::host {
 

@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "base/text.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/process.h"
+#include "sys/files/files.h"
+#include "sys/process/host_info.h"
+#include "sys/process/process.h"
 
 namespace hutch::host {
 

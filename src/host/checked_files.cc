@@ -9,11 +9,11 @@
 #include "host/paths.h"
 #include "plan/paths/checked_files.h"
 #include "policy/glob.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/identity.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/tree.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::host {
 

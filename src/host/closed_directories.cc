@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::host {
 

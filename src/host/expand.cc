@@ -17,9 +17,9 @@
 #include "policy/defaults.h"
 #include "policy/glob.h"
 #include "policy/obeyed/obeyed.h"
-#include "sys/beneath.h"
-#include "sys/identity.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/identity.h"
+#include "sys/files/tree.h"
 
 namespace hutch::host {
 

@@ -15,14 +15,14 @@
 #include "host/cgroups.h"
 #include "host/reach.h"
 #include "host/state_dirs.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/identity.h"
-#include "sys/lockdown.h"
-#include "sys/readiness.h"
-#include "sys/rlimits.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
+#include "sys/process/host_info.h"
+#include "sys/process/lockdown.h"
+#include "sys/process/readiness.h"
+#include "sys/process/rlimits.h"
 
 namespace hutch::host {
 

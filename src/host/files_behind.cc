@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/delegate.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/delegate.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::host {
 

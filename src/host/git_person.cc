@@ -14,8 +14,8 @@
 #include "policy/git/obeyed.h"
 #include "policy/git/values.h"
 #include "policy/glob.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::host {
 

@@ -15,7 +15,7 @@
 #include "host/reach.h"
 #include "policy/git/obeyed.h"
 #include "policy/glob.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::host {
 

@@ -13,11 +13,11 @@
 #include "host/people.h"
 #include "host/state_dirs.h"
 #include "plan/setup/os_user.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/identity.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
 #include "sys/io.h"
-#include "sys/process.h"
+#include "sys/process/host_info.h"
+#include "sys/process/process.h"
 
 namespace hutch::host {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sys/beneath.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/tree.h"
 
 namespace hutch::host {
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "base/text.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
 
 namespace hutch::host {
 namespace {

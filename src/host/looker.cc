@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "host/reach.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::host {
 

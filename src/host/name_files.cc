@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "host/paths.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::host {
 

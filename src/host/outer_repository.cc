@@ -8,8 +8,8 @@
 #include "host/paths.h"
 #include "plan/git/files.h"
 #include "policy/git/obeyed.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::host {
 

@@ -6,9 +6,9 @@
 #include "host/account.h"
 #include "plan/setup/os_user.h"
 #include "plan/setup/os_user_numbers.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/tree.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::host {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sys/io.h"
-#include "sys/local_socket.h"
+#include "sys/net/local_socket.h"
 
 namespace hutch::host {
 

@@ -2,8 +2,8 @@
 #include "host/state_dirs.h"
 
 #include "base/text.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
+#include "sys/files/files.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::host {
 

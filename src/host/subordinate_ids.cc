@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "host/isolation_facts.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
 
 namespace hutch::host {
 

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "policy/glob.h"
-#include "sys/host_info.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::host {
 

@@ -3,7 +3,7 @@
 
 #include "inspect/limits.h"
 #include "sys/io.h"
-#include "sys/sockets.h"
+#include "sys/net/sockets.h"
 
 namespace hutch::inspect {
 

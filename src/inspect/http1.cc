@@ -9,7 +9,7 @@
 #include "inspect/message_parser.h"
 #include "inspect/swap.h"
 #include "inspect/target.h"
-#include "sys/sockets.h"
+#include "sys/net/sockets.h"
 
 namespace hutch::inspect {
 

@@ -12,10 +12,10 @@
 #include <cstddef>
 #include <vector>
 
-#include "sys/identity.h"
-#include "sys/lockdown.h"
-#include "sys/process.h"
-#include "sys/rlimits.h"
+#include "sys/files/identity.h"
+#include "sys/process/lockdown.h"
+#include "sys/process/process.h"
+#include "sys/process/rlimits.h"
 
 namespace hutch::inspect {
 

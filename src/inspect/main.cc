@@ -5,8 +5,8 @@
 #include "inspect/lockdown.h"
 #include "inspect/server.h"
 #include "sys/io.h"
-#include "sys/process.h"
-#include "sys/signals.h"
+#include "sys/process/process.h"
+#include "sys/process/signals.h"
 
 namespace {
 

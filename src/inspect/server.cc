@@ -10,8 +10,8 @@
 #include "inspect/limits.h"
 #include "inspect/lockdown.h"
 #include "inspect/trust.h"
-#include "sys/shutdown.h"
-#include "sys/threads.h"
+#include "sys/process/shutdown.h"
+#include "sys/process/threads.h"
 
 namespace hutch::inspect {
 

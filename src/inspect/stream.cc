@@ -10,7 +10,7 @@
 
 #include "inspect/limits.h"
 #include "sys/io.h"
-#include "sys/shutdown.h"
+#include "sys/process/shutdown.h"
 
 namespace hutch::inspect {
 

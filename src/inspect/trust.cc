@@ -9,9 +9,9 @@
 #include "inspect/authority.h"
 #include "inspect/limits.h"
 #include "inspect/openssl_error.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/tree.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::inspect {
 

@@ -9,10 +9,10 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
 #include "wire/json_guard.h"
 
 namespace hutch::plugin {

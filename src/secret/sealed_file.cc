@@ -4,11 +4,11 @@
 #include <sodium.h>
 
 #include "base/text.h"
-#include "sys/files.h"
-#include "sys/identity.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
 #include "sys/io.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
 
 namespace hutch::secret {
 

@@ -3,10 +3,10 @@
 #include "secret/sealed_file.h"
 #include "secret/sealed_key.h"
 #include "secret/vault.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
 
 namespace hutch::secret {
 

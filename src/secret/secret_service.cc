@@ -9,11 +9,11 @@
 #include "base/text.h"
 #include "secret/keyring.h"
 #include "secret/sealed_file.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/identity.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
 #include "sys/io.h"
-#include "sys/process.h"
+#include "sys/process/host_info.h"
+#include "sys/process/process.h"
 
 namespace hutch::secret {
 

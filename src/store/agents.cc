@@ -2,7 +2,7 @@
 #include "store/agents.h"
 
 #include "base/text.h"
-#include "sys/journal.h"
+#include "sys/files/journal.h"
 
 namespace hutch::store {
 

@@ -6,9 +6,9 @@
 #include <cerrno>
 
 #include "base/text.h"
-#include "sys/files.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
 
 namespace hutch::store {
 

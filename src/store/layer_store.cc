@@ -4,10 +4,10 @@
 #include <cerrno>
 
 #include "base/limits.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
 
 namespace hutch::store {
 

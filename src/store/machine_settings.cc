@@ -9,9 +9,9 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
 #include "wire/json_guard.h"
 
 namespace hutch::store {

@@ -6,9 +6,9 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::store {
 

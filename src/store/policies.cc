@@ -8,9 +8,9 @@
 #include "host/paths.h"
 #include "policy/defaults.h"
 #include "policy/document/edit.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
 
 namespace hutch::store {
 

@@ -5,9 +5,9 @@
 
 #include "base/limits.h"
 #include "host/paths.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
 
 namespace hutch::store {
 

@@ -7,8 +7,8 @@
 
 #include "base/base64.h"
 #include "base/text.h"
-#include "sys/local_socket.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
+#include "sys/net/local_socket.h"
 
 namespace hutch::store {
 

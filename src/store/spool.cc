@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
 
 namespace hutch::store {
 

@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "base/text.h"
-#include "sys/host_info.h"
+#include "sys/process/host_info.h"
+#include "sys/process/unwaiting.h"
 #include "sys/terminal.h"
-#include "sys/unwaiting.h"
 
 namespace hutch::tui {
 

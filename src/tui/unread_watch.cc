@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "sys/io.h"
-#include "sys/signals.h"
+#include "sys/process/signals.h"
+#include "sys/process/threads.h"
 #include "sys/terminal.h"
-#include "sys/threads.h"
 
 namespace hutch::tui {
 

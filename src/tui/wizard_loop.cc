@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "sys/io.h"
-#include "sys/signals.h"
+#include "sys/process/signals.h"
 #include "tui/draw.h"
 #include "tui/terminal_screen.h"
 #include "tui/unread_watch.h"

@@ -11,13 +11,13 @@
 #include <cstddef>
 #include <vector>
 
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/identity.h"
-#include "sys/lockdown.h"
-#include "sys/mounts.h"
-#include "sys/process.h"
-#include "sys/rlimits.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/mounts.h"
+#include "sys/process/lockdown.h"
+#include "sys/process/process.h"
+#include "sys/process/rlimits.h"
 
 namespace hutch::unpack {
 

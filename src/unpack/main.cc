@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "base/unique_fd.h"
-#include "sys/create.h"
+#include "sys/files/create.h"
 #include "sys/io.h"
-#include "sys/signals.h"
+#include "sys/process/signals.h"
 #include "unpack/confine.h"
 #include "unpack/remove.h"
 #include "unpack/unpack.h"

@@ -1,9 +1,9 @@
 // Removing everything in the root of this process.
 #include "unpack/remove.h"
 
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::unpack {
 

@@ -14,11 +14,11 @@
 
 #include "base/text.h"
 #include "base/unique_fd.h"
-#include "sys/beneath.h"
-#include "sys/create.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/create.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/tree.h"
 #include "unpack/names.h"
 
 namespace hutch::unpack {

@@ -105,7 +105,7 @@ def test_no_kernel_header(folder):
     ("src/backend/bwrap/start.cc", "backend/namespace/start.h", False),
     ("src/backend/all.cc", "backend/bwrap/start.h", True),
     ("src/backend/all.cc", "egress/gateway.h", False),
-    ("src/policy/load.cc", "sys/files.h", False),
+    ("src/policy/load.cc", "sys/files/files.h", False),
     ("src/policy/load.cc", "base/text.h", True),
     ("src/host/probe.cc", "plan/facts.h", True),
     ("src/host/probe.cc", "plan/make/make_plan.h", False),

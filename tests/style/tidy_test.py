@@ -23,7 +23,7 @@ BANNED = [
     (r"#\s*include\s*<regex>|\bstd::regex\b", "a small parser: std::regex overflows the stack", ()),
     (r"\b(usleep|nanosleep|sleep_for|sleep_until)\s*\(|(?<![\w.>])sleep\s*\(",
      "a wait for the event itself, with a deadline", ("src/sys/",)),
-    (r"(?<![\w.>])(std::)?system\s*\(|\bpopen\s*\(", "sys/process.h: no shell in between", ()),
+    (r"(?<![\w.>])(std::)?system\s*\(|\bpopen\s*\(", "sys/process/process.h: no shell in between", ()),
     (r"\b(strcpy|strcat|sprintf|vsprintf|gets|alloca|strtok)\s*\(", "std::string, fmt", ()),
     (r"\bstd::sto(i|l|ul|ll|ull|d|f)\b|\bato(i|l|ll|f)\s*\(", "std::from_chars: these throw, or hide errors", ()),
     (r"\bthrow\b", "Result: hutch throws nothing of its own", ()),
@@ -34,7 +34,7 @@ BANNED = [
     (r"\bnew\s+[A-Za-z_:]+\s*[({\[]|\bdelete\s+\w|\bdelete\[\]", "std::make_unique, or an owner type", ()),
     (r"\bstd::format\b|#\s*include\s*<format>", "fmt: g++ 12 has no std::format", ()),
     (r"#\s*pragma\s+GCC\s+diagnostic|//\s*NOLINT\s*$", "mend the cause", ()),
-    (r"\bstd::(i|o)?fstream\b|\bfopen\s*\(", "sys/files.h", ("src/sys/", "_test.cc")),
+    (r"\bstd::(i|o)?fstream\b|\bfopen\s*\(", "sys/files/files.h", ("src/sys/", "_test.cc")),
     (r"\bstd::async\s*\((?!\s*std::launch::)", "std::launch::async first: the default may wait for get()", ()),
     (r"\bconst_cast\b", "a copy, or an interface that takes const", ("src/sys/", "src/guest/")),
 ]

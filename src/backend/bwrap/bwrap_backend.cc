@@ -11,7 +11,7 @@
 #include "backend/bwrap/bwrap_network.h"
 #include "backend/guest_process.h"
 #include "base/text.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
 #include "sys/io.h"
 
 namespace hutch::backend {

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "sys/channel.h"
-#include "sys/identity.h"
+#include "sys/files/identity.h"
 #include "sys/io.h"
 
 namespace hutch::backend {

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "plan/plan.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 #include "wire/message.h"
 
 namespace hutch::backend {

@@ -14,14 +14,14 @@
 #include "backend/guest_process.h"
 #include "base/text.h"
 #include "host/paths.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/journal.h"
-#include "sys/local_socket.h"
-#include "sys/process.h"
-#include "sys/rlimits.h"
-#include "sys/tree.h"
+#include "sys/net/local_socket.h"
+#include "sys/process/process.h"
+#include "sys/process/rlimits.h"
 
 namespace hutch::backend::container {
 

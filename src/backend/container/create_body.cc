@@ -24,7 +24,7 @@ constexpr std::string_view kSharedMemory = "/dev/shm";
 constexpr std::array<const char*, 6> kGuestCapabilities = {"CHOWN",  "DAC_OVERRIDE", "FOWNER",
                                                            "SETGID", "SETPCAP",      "SETUID"};
 
-// Besides those, what an installation has that no command has (sys/identity.h, keep_only_install_rights).
+// Besides those, what an installation has that no command has (sys/files/identity.h, keep_only_install_rights).
 constexpr std::array<const char*, 2> kInstallCapabilities = {"FSETID", "KILL"};
 
 // Sockets of engines. By other names, and through links, nothing can be known of them from here; no command makes a

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "sys/channel.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
+#include "sys/net/local_socket.h"
 
 namespace hutch::backend::container {
 

@@ -13,8 +13,8 @@
 #include "plan/trust.h"
 #include "sys/channel.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
-#include "sys/sockets.h"
+#include "sys/net/local_socket.h"
+#include "sys/net/sockets.h"
 #include "wire/helper.h"
 
 namespace hutch::backend {

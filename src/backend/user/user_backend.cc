@@ -6,7 +6,7 @@
 #include "backend/guest_process.h"
 #include "backend/user/helper_client.h"
 #include "base/check.h"
-#include "sys/identity.h"
+#include "sys/files/identity.h"
 
 namespace hutch::backend {
 

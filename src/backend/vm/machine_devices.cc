@@ -7,9 +7,9 @@
 #include "backend/vm/jail.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "sys/files/journal.h"
 #include "sys/io.h"
-#include "sys/journal.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace hutch::backend::vm {
 

@@ -7,14 +7,14 @@
 
 #include "backend/vm/initramfs.h"
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/clone.h"
-#include "sys/create.h"
-#include "sys/disk.h"
-#include "sys/files.h"
-#include "sys/journal.h"
-#include "sys/process.h"
-#include "sys/whole_file.h"
+#include "sys/files/beneath.h"
+#include "sys/files/create.h"
+#include "sys/files/disk.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
+#include "sys/files/whole_file.h"
+#include "sys/process/clone.h"
+#include "sys/process/process.h"
 
 namespace hutch::backend::vm {
 

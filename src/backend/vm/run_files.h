@@ -10,8 +10,8 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
-#include "sys/process.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
+#include "sys/process/process.h"
 
 namespace hutch::backend::vm {
 

@@ -30,13 +30,13 @@
 #include "guest/places/access_place.h"
 #include "guest/places/kept_places.h"
 #include "plan/paths/names.h"
-#include "sys/files.h"
-#include "sys/identity.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/umask.h"
 #include "sys/io.h"
 #include "sys/notify.h"
-#include "sys/process.h"
-#include "sys/signals.h"
-#include "sys/umask.h"
+#include "sys/process/process.h"
+#include "sys/process/signals.h"
 #include "wire/connection.h"
 
 namespace hutch::guest {

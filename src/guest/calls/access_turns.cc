@@ -7,7 +7,7 @@
 
 #include "guest/calls/calls.h"
 #include "plan/git/files.h"
-#include "sys/beneath.h"
+#include "sys/files/beneath.h"
 
 namespace hutch::guest {
 

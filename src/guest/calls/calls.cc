@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "plan/git/files.h"
 #include "plan/paths/names.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
 #include "sys/io.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace hutch::guest {
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/identity.h"
-#include "sys/process.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/process/process.h"
 
 namespace hutch::guest {
 

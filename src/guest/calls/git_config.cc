@@ -9,7 +9,7 @@
 #include "plan/git/config.h"
 #include "plan/git/files.h"
 #include "plan/paths/names.h"
-#include "sys/beneath.h"
+#include "sys/files/beneath.h"
 #include "sys/io.h"
 
 namespace hutch::guest {

@@ -9,7 +9,7 @@
 #include "guest/places/kept_places.h"
 #include "plan/git/files.h"
 #include "plan/paths/names.h"
-#include "sys/beneath.h"
+#include "sys/files/beneath.h"
 
 namespace hutch::guest {
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 
 #include "base/unique_fd.h"
-#include "sys/beneath.h"
+#include "sys/files/beneath.h"
 #include "sys/io.h"
 
 namespace hutch::guest {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "sys/delegate.h"
+#include "sys/files/delegate.h"
 
 namespace hutch::guest {
 

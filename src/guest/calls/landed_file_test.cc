@@ -16,7 +16,7 @@
 #include "base/directory_testing.h"
 #include "base/unique_fd.h"
 #include "guest/must_testing.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::guest {
 namespace {

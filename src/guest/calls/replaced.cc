@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "guest/calls/calls.h"
 #include "plan/paths/names.h"
-#include "sys/beneath.h"
+#include "sys/files/beneath.h"
 
 namespace hutch::guest {
 

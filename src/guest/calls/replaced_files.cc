@@ -9,9 +9,9 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "guest/calls/landed_file.h"
-#include "sys/beneath.h"
-#include "sys/delegate.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/delegate.h"
+#include "sys/files/files.h"
 #include "sys/io.h"
 
 namespace hutch::guest {

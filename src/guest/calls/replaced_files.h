@@ -22,7 +22,7 @@
 #include "guest/git/trusted_contents.h"
 #include "guest/places/access_place.h"
 #include "plan/guarded_names.h"
-#include "sys/writers.h"
+#include "sys/files/writers.h"
 
 namespace hutch::guest {
 

@@ -11,8 +11,8 @@
 #include "guest/git/wall.h"
 #include "plan/git/files.h"
 #include "plan/paths/names.h"
-#include "sys/delegate.h"
-#include "sys/foreign_socket.h"
+#include "sys/files/delegate.h"
+#include "sys/net/foreign_socket.h"
 #include "sys/notify.h"
 
 namespace hutch::guest {

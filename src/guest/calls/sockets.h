@@ -21,7 +21,7 @@
 #include "guest/places/access_place.h"
 #include "guest/setup/own_sockets.h"
 #include "plan/plan.h"
-#include "sys/readiness.h"
+#include "sys/process/readiness.h"
 #include "wire/access.h"
 
 namespace hutch::guest {

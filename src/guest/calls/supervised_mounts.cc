@@ -6,10 +6,10 @@
 #include <string>
 
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/mount_table.h"
-#include "sys/mounts.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/mount_table.h"
+#include "sys/files/mounts.h"
 #include "wire/access.h"
 
 namespace hutch::guest {

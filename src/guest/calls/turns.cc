@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "plan/git/files.h"
-#include "sys/turn.h"
+#include "sys/process/turn.h"
 
 namespace hutch::guest {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "sys/delegate.h"
-#include "sys/process.h"
+#include "sys/files/delegate.h"
+#include "sys/process/process.h"
 
 namespace hutch::guest {
 

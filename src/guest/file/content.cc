@@ -7,10 +7,10 @@
 
 #include "base/put_content.h"
 #include "base/text.h"
-#include "sys/files.h"
-#include "sys/identity.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
 #include "sys/io.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace hutch::guest {
 

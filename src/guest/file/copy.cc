@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "guest/file/content.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
 
 namespace hutch::guest {
 

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "guest/file/copy.h"
 #include "guest/file/place.h"
-#include "sys/beneath.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/tree.h"
 
 namespace hutch::guest {
 

@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 #include "guest/file/place.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::guest {
 

@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
 #include "sys/io.h"
 
 namespace hutch::guest {

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "guest/file/root.h"
-#include "sys/beneath.h"
+#include "sys/files/beneath.h"
 #include "wire/files.h"
 
 namespace hutch::guest {

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "guest/file/place.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
 
 namespace hutch::guest {
 

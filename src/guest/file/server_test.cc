@@ -23,8 +23,8 @@
 
 #include "base/limits.h"
 #include "sys/channel.h"
-#include "sys/identity.h"
-#include "sys/process.h"
+#include "sys/files/identity.h"
+#include "sys/process/process.h"
 #include "wire/connection.h"
 #include "wire/files.h"
 

@@ -13,12 +13,12 @@
 #include "base/unique_fd.h"
 #include "guest/setup/account.h"
 #include "plan/quotas.h"
-#include "sys/beneath.h"
-#include "sys/create.h"
-#include "sys/delegate.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/create.h"
+#include "sys/files/delegate.h"
+#include "sys/files/files.h"
+#include "sys/files/mounts.h"
 #include "sys/io.h"
-#include "sys/mounts.h"
 
 namespace hutch::guest {
 

@@ -15,7 +15,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "guest/file/place.h"
-#include "sys/beneath.h"
+#include "sys/files/beneath.h"
 
 namespace hutch::guest {
 

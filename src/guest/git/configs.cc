@@ -12,9 +12,9 @@
 #include "guest/git/wall.h"
 #include "plan/git/config.h"
 #include "plan/git/config_change.h"
-#include "sys/beneath.h"
+#include "sys/files/beneath.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/tree.h"
 
 namespace hutch::guest {
 

@@ -6,9 +6,9 @@
 #include <cerrno>
 
 #include "base/text.h"
-#include "sys/delegate.h"
+#include "sys/files/delegate.h"
+#include "sys/files/journal.h"
 #include "sys/io.h"
-#include "sys/journal.h"
 
 namespace hutch::guest {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "sys/beneath.h"
-#include "sys/birth.h"
+#include "sys/files/beneath.h"
+#include "sys/files/birth.h"
 
 namespace hutch::guest {
 

@@ -16,11 +16,11 @@
 
 #include "guest/git/store.h"
 #include "sys/channel.h"
-#include "sys/identity.h"
+#include "sys/files/identity.h"
 #include "sys/io.h"
-#include "sys/lockdown.h"
-#include "sys/process.h"
-#include "sys/rlimits.h"
+#include "sys/process/lockdown.h"
+#include "sys/process/process.h"
+#include "sys/process/rlimits.h"
 
 namespace hutch::guest {
 

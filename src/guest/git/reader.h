@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "plan/git/objects.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 #include "wire/git_objects.h"
 
 namespace hutch::guest {

@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/delegate.h"
+#include "sys/files/beneath.h"
+#include "sys/files/delegate.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/tree.h"
 
 namespace hutch::guest {
 

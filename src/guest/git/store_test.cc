@@ -10,8 +10,8 @@
 #include "base/directory_testing.h"
 #include "base/text.h"
 #include "guest/git/reader.h"
-#include "sys/process.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
+#include "sys/process/process.h"
 
 namespace hutch::guest {
 namespace {

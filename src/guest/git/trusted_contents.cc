@@ -11,9 +11,9 @@
 #include "base/text.h"
 #include "plan/git/config_text.h"
 #include "plan/git/known_commits.h"
-#include "sys/beneath.h"
-#include "sys/birth.h"
-#include "sys/delegate.h"
+#include "sys/files/beneath.h"
+#include "sys/files/birth.h"
+#include "sys/files/delegate.h"
 #include "sys/io.h"
 
 namespace hutch::guest {

@@ -11,10 +11,10 @@
 
 #include "base/text.h"
 #include "plan/git/config.h"
-#include "sys/beneath.h"
+#include "sys/files/beneath.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
 
 namespace hutch::guest {
 

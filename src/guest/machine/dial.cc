@@ -12,12 +12,12 @@
 
 #include "guest/machine/flow.h"
 #include "sys/channel.h"
-#include "sys/identity.h"
+#include "sys/files/identity.h"
 #include "sys/io.h"
-#include "sys/process.h"
-#include "sys/shutdown.h"
-#include "sys/signals.h"
-#include "sys/sockets.h"
+#include "sys/net/sockets.h"
+#include "sys/process/process.h"
+#include "sys/process/shutdown.h"
+#include "sys/process/signals.h"
 #include "wire/machine_dial.h"
 
 namespace hutch::guest {

@@ -13,8 +13,8 @@
 #include "guest/must_testing.h"
 #include "sys/channel.h"
 #include "sys/io.h"
-#include "sys/shutdown.h"
-#include "sys/sockets.h"
+#include "sys/net/sockets.h"
+#include "sys/process/shutdown.h"
 #include "wire/machine_dial.h"
 
 namespace hutch::guest {

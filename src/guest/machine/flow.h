@@ -9,7 +9,7 @@
 #include <string>
 
 #include "sys/io.h"
-#include "sys/shutdown.h"
+#include "sys/process/shutdown.h"
 
 namespace hutch::guest {
 

@@ -13,10 +13,10 @@
 #include "guest/machine/host_command.h"
 #include "guest/machine/port_command.h"
 #include "plan/make/bridge_place.h"
-#include "sys/connected_stream.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
-#include "sys/tree.h"
+#include "sys/net/connected_stream.h"
+#include "sys/net/local_socket.h"
 
 namespace hutch::guest {
 

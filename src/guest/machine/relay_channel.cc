@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "sys/channel.h"
 #include "sys/io.h"
-#include "sys/shutdown.h"
-#include "sys/unwaiting.h"
+#include "sys/process/shutdown.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::guest {
 

@@ -15,7 +15,7 @@
 #include "guest/must_testing.h"
 #include "sys/channel.h"
 #include "sys/io.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 #include "sys/terminal.h"
 
 namespace hutch::guest {

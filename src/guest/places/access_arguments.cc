@@ -13,7 +13,7 @@
 
 #include "base/put_content.h"
 #include "base/text.h"
-#include "sys/foreign_socket.h"
+#include "sys/net/foreign_socket.h"
 
 namespace hutch::guest {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "sys/delegate.h"
+#include "sys/files/delegate.h"
 
 namespace hutch::guest {
 

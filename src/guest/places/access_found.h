@@ -7,7 +7,7 @@
 
 #include "base/unique_fd.h"
 #include "guest/places/access_directories.h"
-#include "sys/delegate.h"
+#include "sys/files/delegate.h"
 
 namespace hutch::guest {
 

@@ -12,7 +12,7 @@
 
 #include "base/decimal.h"
 #include "base/text.h"
-#include "sys/beneath.h"
+#include "sys/files/beneath.h"
 #include "sys/io.h"
 
 namespace hutch::guest {

@@ -11,10 +11,10 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "sys/delegate.h"
-#include "sys/files.h"
-#include "sys/identity.h"
-#include "sys/tree.h"
+#include "sys/files/delegate.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/tree.h"
 
 namespace hutch::guest {
 

@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 #include "base/unique_fd.h"
-#include "sys/beneath.h"
-#include "sys/create.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/create.h"
+#include "sys/files/files.h"
 #include "sys/io.h"
 
 namespace hutch::guest {

@@ -8,11 +8,11 @@
 
 #include "base/unique_fd.h"
 #include "guest/file/tree.h"
-#include "sys/files.h"
-#include "sys/identity.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/mount_table.h"
+#include "sys/files/mounts.h"
 #include "sys/io.h"
-#include "sys/mount_table.h"
-#include "sys/mounts.h"
 
 namespace hutch::guest {
 

@@ -6,13 +6,13 @@
 
 #include "base/text.h"
 #include "guest/file/tree.h"
-#include "sys/beneath.h"
-#include "sys/create.h"
-#include "sys/delegate.h"
-#include "sys/files.h"
-#include "sys/identity.h"
-#include "sys/local_socket.h"
-#include "sys/process.h"
+#include "sys/files/beneath.h"
+#include "sys/files/create.h"
+#include "sys/files/delegate.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/net/local_socket.h"
+#include "sys/process/process.h"
 
 namespace hutch::guest {
 

@@ -6,12 +6,12 @@
 #include "base/text.h"
 #include "guest/file/tree.h"
 #include "plan/setup/os_user.h"
-#include "sys/files.h"
-#include "sys/identity.h"
-#include "sys/lockdown.h"
-#include "sys/mounts.h"
-#include "sys/process.h"
-#include "sys/tree.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/mounts.h"
+#include "sys/files/tree.h"
+#include "sys/process/lockdown.h"
+#include "sys/process/process.h"
 
 namespace hutch::guest {
 

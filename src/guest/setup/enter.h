@@ -4,7 +4,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "plan/plan.h"
-#include "sys/lockdown.h"
+#include "sys/process/lockdown.h"
 
 namespace hutch::guest {
 

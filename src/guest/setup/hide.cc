@@ -10,12 +10,12 @@
 
 #include "base/text.h"
 #include "guest/file/tree.h"
-#include "sys/delegate.h"
-#include "sys/files.h"
-#include "sys/identity.h"
+#include "sys/files/delegate.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/mounts.h"
 #include "sys/io.h"
-#include "sys/mounts.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace hutch::guest {
 

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "sys/mount_table.h"
+#include "sys/files/mount_table.h"
 #include "wire/access.h"
 
 namespace hutch::guest {
@@ -25,7 +25,7 @@ class Hider {
   // A file has one place in its file system, whatever it is called in a sandbox.
   struct Place {
     std::vector<plan::MountStep> steps;
-    std::string device;  // as sys/mount_table.h has it
+    std::string device;  // as sys/files/mount_table.h has it
     std::string path;  // in the file system
     std::string error;  // why it was not found
   };

@@ -10,10 +10,10 @@
 #include "base/ip_address.h"
 #include "base/text.h"
 #include "guest/setup/enter.h"
-#include "sys/identity.h"
-#include "sys/netlink.h"
-#include "sys/process.h"
-#include "sys/sockets.h"
+#include "sys/files/identity.h"
+#include "sys/net/netlink.h"
+#include "sys/net/sockets.h"
+#include "sys/process/process.h"
 
 namespace hutch::guest {
 

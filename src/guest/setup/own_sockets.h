@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/unique_fd.h"
-#include "sys/foreign_socket.h"
+#include "sys/net/foreign_socket.h"
 
 namespace hutch::guest {
 

@@ -5,10 +5,10 @@
 #include "guest/setup/enter.h"
 #include "guest/setup/network.h"
 #include "plan/plan.h"
-#include "sys/identity.h"
+#include "sys/files/identity.h"
 #include "sys/io.h"
-#include "sys/lockdown.h"
-#include "sys/process.h"
+#include "sys/process/lockdown.h"
+#include "sys/process/process.h"
 
 namespace hutch::guest {
 

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "policy/network/rules.h"
-#include "sys/socket_owner.h"
+#include "sys/net/socket_owner.h"
 
 namespace hutch::sandbox {
 

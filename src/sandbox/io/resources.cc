@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "sys/disk.h"
-#include "sys/files.h"
-#include "sys/process.h"
+#include "sys/files/disk.h"
+#include "sys/files/files.h"
+#include "sys/process/process.h"
 
 namespace hutch::sandbox {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "sys/io.h"
-#include "sys/unwaiting.h"
+#include "sys/process/unwaiting.h"
 
 namespace hutch::sandbox {
 

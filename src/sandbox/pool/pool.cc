@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "sys/threads.h"
+#include "sys/process/threads.h"
 
 namespace hutch::sandbox {
 

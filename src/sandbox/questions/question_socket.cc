@@ -7,12 +7,12 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "sys/files.h"
-#include "sys/identity.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
-#include "sys/signals.h"
-#include "sys/tree.h"
+#include "sys/net/local_socket.h"
+#include "sys/process/signals.h"
 
 namespace hutch::sandbox {
 

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "sandbox/questions/audience.h"
-#include "sys/readiness.h"
+#include "sys/process/readiness.h"
 
 namespace hutch::sandbox {
 

@@ -10,9 +10,9 @@
 #include "base/directory_testing.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
+#include "sys/net/local_socket.h"
 #include "wire/question_testing.h"
 
 namespace hutch::sandbox {

@@ -6,7 +6,7 @@
 
 #include "approval/prompt_text.h"
 #include "base/text.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
 #include "sys/io.h"
 
 namespace hutch::sandbox {

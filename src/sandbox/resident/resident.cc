@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "sandbox/run/ended_processes.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
-#include "sys/process.h"
-#include "sys/signals.h"
-#include "sys/threads.h"
+#include "sys/net/local_socket.h"
+#include "sys/process/process.h"
+#include "sys/process/signals.h"
+#include "sys/process/threads.h"
 
 namespace hutch::sandbox {
 

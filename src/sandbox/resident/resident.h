@@ -24,7 +24,7 @@
 #include "sandbox/resident/resident_settings.h"
 #include "sandbox/run/access_desk.h"
 #include "sys/event.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 #include "wire/message.h"
 
 namespace hutch::sandbox {

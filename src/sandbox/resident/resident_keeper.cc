@@ -11,9 +11,9 @@
 #include "sandbox/resident/resident.h"
 #include "sandbox/run/ended_processes.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
-#include "sys/process.h"
-#include "sys/signals.h"
+#include "sys/net/local_socket.h"
+#include "sys/process/process.h"
+#include "sys/process/signals.h"
 
 namespace hutch::sandbox {
 

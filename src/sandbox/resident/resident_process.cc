@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "sys/io.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace hutch::sandbox {
 

@@ -19,11 +19,11 @@
 #include "policy/obeyed/obeyed.h"
 #include "policy/path_option.h"
 #include "sys/channel.h"
-#include "sys/delegate.h"
-#include "sys/files.h"
+#include "sys/files/delegate.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/tree.h"
-#include "sys/turn.h"
+#include "sys/process/turn.h"
 
 namespace hutch::sandbox {
 

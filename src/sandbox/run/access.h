@@ -14,7 +14,7 @@
 #include "sandbox/io/outcome.h"
 #include "sandbox/run/access_requests.h"
 #include "sandbox/run/widener.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 #include "wire/access.h"
 #include "wire/connection.h"
 

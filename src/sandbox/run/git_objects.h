@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 #include "wire/git_objects.h"
 
 namespace hutch::sandbox {

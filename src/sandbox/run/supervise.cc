@@ -15,8 +15,8 @@
 #include "base/text.h"
 #include "sandbox/io/console.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
-#include "sys/signals.h"
+#include "sys/net/local_socket.h"
+#include "sys/process/signals.h"
 
 namespace hutch::sandbox {
 

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "sys/channel.h"
 #include "sys/io.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 #include "wire/connection.h"
 
 namespace hutch::sandbox {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sys/beneath.h"
+#include "sys/files/beneath.h"
 
 namespace hutch::sandbox {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::sandbox {
 

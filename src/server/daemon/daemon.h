@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "host/state_dirs.h"
-#include "sys/sockets.h"
+#include "sys/net/sockets.h"
 
 namespace hutch::server {
 

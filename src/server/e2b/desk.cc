@@ -12,9 +12,9 @@
 #include "server/protocol/agent_settings.h"
 #include "service/agent/checks.h"
 #include "store/image_store.h"
-#include "sys/files.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
 
 namespace hutch::server {
 

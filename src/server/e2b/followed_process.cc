@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "server/e2b/process_shares.h"
 #include "sys/io.h"
-#include "sys/readiness.h"
+#include "sys/process/readiness.h"
 
 namespace hutch::server {
 

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "server/protocol/http_guard.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::server::e2b {
 

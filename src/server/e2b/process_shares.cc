@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "server/e2b/key_memory.h"
-#include "sys/readiness.h"
+#include "sys/process/readiness.h"
 
 namespace hutch::server {
 

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "store/agent_record.h"
-#include "sys/journal.h"
+#include "sys/files/journal.h"
 
 namespace hutch::server {
 

@@ -5,7 +5,7 @@
 #include "server/http/routes.h"
 #include "server/protocol/agent_settings.h"
 #include "server/state/views.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace hutch::server::http {
 

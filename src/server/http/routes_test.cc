@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "sys/files.h"
+#include "sys/files/files.h"
 #include "tool/value.h"
 
 namespace hutch::server::http {

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "sys/journal.h"
+#include "sys/files/journal.h"
 
 namespace hutch::server::mcp {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "server/mcp_api/agent_tools.h"
-#include "sys/journal.h"
+#include "sys/files/journal.h"
 
 namespace hutch::server::http {
 

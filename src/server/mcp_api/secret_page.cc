@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 #include "server/protocol/http_connection.h"
-#include "sys/journal.h"
-#include "sys/sockets.h"
-#include "sys/threads.h"
+#include "sys/files/journal.h"
+#include "sys/net/sockets.h"
+#include "sys/process/threads.h"
 
 namespace hutch::server {
 

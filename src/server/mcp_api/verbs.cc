@@ -9,8 +9,8 @@
 #include "server/mcp/session.h"
 #include "server/mcp_api/agent_tools.h"
 #include "server/rpc/session.h"
-#include "sys/local_socket.h"
-#include "sys/threads.h"
+#include "sys/net/local_socket.h"
+#include "sys/process/threads.h"
 
 namespace hutch::server {
 

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "sys/io.h"
-#include "sys/sockets.h"
+#include "sys/net/sockets.h"
 
 namespace hutch::server::http {
 

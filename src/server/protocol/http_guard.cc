@@ -6,11 +6,11 @@
 
 #include "base/base64.h"
 #include "base/text.h"
-#include "sys/files.h"
-#include "sys/identity.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
 
 namespace hutch::server::http {
 

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "server/protocol/http_message.h"
-#include "sys/sockets.h"
+#include "sys/net/sockets.h"
 
 namespace hutch::server::http {
 

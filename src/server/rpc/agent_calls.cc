@@ -7,7 +7,7 @@
 #include "server/rpc/session.h"
 #include "server/state/views.h"
 #include "service/agent/system.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace hutch::server {
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "server/rpc/session.h"
 #include "server/state/question_views.h"
-#include "sys/local_socket.h"
+#include "sys/net/local_socket.h"
 
 namespace hutch::server {
 

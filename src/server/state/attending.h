@@ -10,7 +10,7 @@
 
 #include "sandbox/io/inbox.h"
 #include "sys/io.h"
-#include "sys/threads.h"
+#include "sys/process/threads.h"
 
 namespace hutch::server {
 

@@ -3,9 +3,9 @@
 
 #include "base/text.h"
 #include "service/agent/checks.h"
-#include "sys/host_info.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::server {
 

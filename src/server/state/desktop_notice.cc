@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/text.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/identity.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
 #include "sys/io.h"
-#include "sys/process.h"
+#include "sys/process/host_info.h"
+#include "sys/process/process.h"
 
 namespace hutch::server {
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "server/protocol/call_reader.h"
 #include "service/common/programs.h"
-#include "sys/journal.h"
+#include "sys/files/journal.h"
 
 namespace hutch::server {
 

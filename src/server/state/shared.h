@@ -18,7 +18,7 @@
 #include "service/live/sessions.h"
 #include "service/plugins/plugins.h"
 #include "service/task/task.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 #include "tool/limiters.h"
 
 namespace hutch::server {

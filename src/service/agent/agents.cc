@@ -29,10 +29,10 @@
 #include "service/prepare/sandbox_only.h"
 #include "service/share/share.h"
 #include "store/layer_store.h"
-#include "sys/host_info.h"
-#include "sys/identity.h"
-#include "sys/threads.h"
-#include "sys/tree.h"
+#include "sys/files/identity.h"
+#include "sys/files/tree.h"
+#include "sys/process/host_info.h"
+#include "sys/process/threads.h"
 
 namespace hutch::service {
 

@@ -8,9 +8,9 @@
 #include "plan/make/bridge_place.h"
 #include "plan/setup/os_user_places.h"
 #include "service/common/programs.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

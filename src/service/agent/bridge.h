@@ -12,7 +12,7 @@
 #include "bridge/listener.h"
 #include "host/state_dirs.h"
 #include "service/prepare/prepare.h"
-#include "sys/local_socket.h"
+#include "sys/net/local_socket.h"
 
 namespace hutch::service {
 

@@ -13,8 +13,8 @@
 #include "policy/document/reader.h"
 #include "policy/units.h"
 #include "service/agent/code_agent.h"
-#include "sys/identity.h"
-#include "sys/tree.h"
+#include "sys/files/identity.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

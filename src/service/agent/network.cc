@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "host/facts.h"
 #include "service/common/package_hosts.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "plan/setup/os_user.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

@@ -25,10 +25,10 @@
 #include "service/prepare/containers.h"
 #include "service/prepare/policy_summary.h"
 #include "store/settings_file.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/identity.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

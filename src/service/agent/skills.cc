@@ -6,8 +6,8 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
 #include "tool/value.h"
 
 namespace hutch::service {

@@ -13,7 +13,7 @@
 #include "service/image/recipe.h"
 #include "store/image_store.h"
 #include "store/layer_store.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 #include "tool/registry.h"
 
 namespace hutch::service {

@@ -12,9 +12,9 @@
 #include "base/text.h"
 #include "secret/scrubber.h"
 #include "service/bridge/chat_stream.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
 #include "sys/io.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace hutch::service {
 

@@ -5,7 +5,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
-#include "sys/journal.h"
+#include "sys/files/journal.h"
 
 namespace hutch::service {
 

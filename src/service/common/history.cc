@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "sys/journal.h"
+#include "sys/files/journal.h"
 
 namespace hutch::service {
 

@@ -13,7 +13,7 @@
 #include "policy/document/presets.h"
 #include "policy/document/reader.h"
 #include "policy/rules.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

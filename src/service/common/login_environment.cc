@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
 
 namespace hutch::service {
 

@@ -10,10 +10,10 @@
 #include "base/text.h"
 #include "policy/network/domains.h"
 #include "policy/network/hosts.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/tree.h"
 
 namespace hutch::service {
 

@@ -6,9 +6,9 @@
 
 #include "base/text.h"
 #include "host/isolation_facts.h"
-#include "sys/dynamic.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
+#include "sys/files/files.h"
+#include "sys/process/dynamic.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::service {
 

@@ -12,13 +12,13 @@
 #include "plan/git/config.h"
 #include "plan/git/files.h"
 #include "plan/git/known_commits.h"
-#include "sys/beneath.h"
-#include "sys/birth.h"
-#include "sys/create.h"
-#include "sys/delegate.h"
-#include "sys/files.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/birth.h"
+#include "sys/files/create.h"
+#include "sys/files/delegate.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "plan/git/config_change.h"
 #include "policy/defaults.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
 #include "sys/io.h"
 #include "wire/access.h"
 

@@ -5,9 +5,9 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
 #include "sys/io.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace hutch::service {
 

@@ -17,9 +17,9 @@
 #include "service/prepare/start.h"
 #include "service/questions/file_question.h"
 #include "service/questions/host_sockets.h"
-#include "sys/host_info.h"
-#include "sys/interfaces.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
+#include "sys/net/interfaces.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::service {
 

@@ -20,11 +20,11 @@
 #include "service/git/work_tree.h"
 #include "service/git/worked.h"
 #include "service/git/worktree_link.h"
-#include "sys/beneath.h"
-#include "sys/changed.h"
-#include "sys/files.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/changed.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

@@ -5,11 +5,11 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/identity.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

@@ -15,11 +15,11 @@
 #include "service/git/indexes.h"
 #include "service/git/references.h"
 #include "service/git/run_mark.h"
-#include "sys/beneath.h"
-#include "sys/birth.h"
-#include "sys/delegate.h"
-#include "sys/files.h"
-#include "sys/journal.h"
+#include "sys/files/beneath.h"
+#include "sys/files/birth.h"
+#include "sys/files/delegate.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
 
 namespace hutch::service {
 

@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/create.h"
-#include "sys/files.h"
-#include "sys/journal.h"
+#include "sys/files/beneath.h"
+#include "sys/files/create.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
 
 namespace hutch::service {
 

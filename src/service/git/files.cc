@@ -11,7 +11,7 @@
 #include "service/common/load_policy.h"
 #include "service/git/commits.h"
 #include "store/settings_file.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

@@ -15,8 +15,8 @@
 #include "plan/paths/names.h"
 #include "service/git/run_mark.h"
 #include "service/git/work_tree.h"
-#include "sys/beneath.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

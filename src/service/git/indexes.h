@@ -11,7 +11,7 @@
 #include "base/unique_fd.h"
 #include "plan/git/index.h"
 #include "plan/plan.h"
-#include "sys/changed.h"
+#include "sys/files/changed.h"
 
 namespace hutch::service {
 

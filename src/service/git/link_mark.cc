@@ -9,11 +9,11 @@
 #include "base/text.h"
 #include "plan/git/files.h"
 #include "plan/paths/names.h"
-#include "sys/beneath.h"
-#include "sys/delegate.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/delegate.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
 #include "sys/io.h"
-#include "sys/journal.h"
 
 namespace hutch::service {
 

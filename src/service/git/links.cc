@@ -12,9 +12,9 @@
 #include "plan/git/index.h"
 #include "plan/git/state.h"
 #include "service/git/work_tree.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sys/changed.h"
+#include "sys/files/changed.h"
 
 namespace hutch::service {
 

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "service/git/work_tree.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

@@ -19,7 +19,7 @@
 #include "service/git/symbolic_references.h"
 #include "service/git/worked.h"
 #include "service/git/worktree_link.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
 
 namespace hutch::service {
 

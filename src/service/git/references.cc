@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/text.h"
-#include "sys/changed.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/changed.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

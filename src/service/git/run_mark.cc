@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/create.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/create.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
-#include "sys/tree.h"
+#include "sys/net/local_socket.h"
 
 namespace hutch::service {
 

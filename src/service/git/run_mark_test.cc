@@ -10,7 +10,7 @@
 
 #include "base/directory_testing.h"
 #include "base/text.h"
-#include "sys/changed.h"
+#include "sys/files/changed.h"
 
 namespace hutch::service {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

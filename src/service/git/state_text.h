@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "plan/git/state.h"
-#include "sys/changed.h"
+#include "sys/files/changed.h"
 
 namespace hutch::service {
 

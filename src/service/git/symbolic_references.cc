@@ -8,10 +8,10 @@
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "plan/git/state.h"
-#include "sys/beneath.h"
-#include "sys/changed.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/changed.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

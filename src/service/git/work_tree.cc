@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "policy/git/obeyed.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

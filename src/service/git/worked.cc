@@ -15,8 +15,8 @@
 #include "service/git/after.h"
 #include "service/git/deep_repositories.h"
 #include "service/git/work_tree.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

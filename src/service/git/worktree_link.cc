@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "host/paths.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

@@ -4,9 +4,9 @@
 #include "base/text.h"
 #include "service/common/told_program.h"
 #include "service/image/pull.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/tree.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::service {
 

@@ -11,14 +11,14 @@
 #include "service/image/build_stop.h"
 #include "service/image/unpacker.h"
 #include "store/agents.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
-#include "sys/process.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "sys/net/local_socket.h"
+#include "sys/process/host_info.h"
+#include "sys/process/process.h"
 
 namespace hutch::service {
 

@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "service/image/unpacker.h"
 #include "store/layer_store.h"
-#include "sys/host_info.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::service {
 

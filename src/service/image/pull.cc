@@ -7,10 +7,10 @@
 #include "service/common/told_program.h"
 #include "service/image/oci_image.h"
 #include "service/image/unpacker.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/tree.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::service {
 

@@ -11,11 +11,11 @@
 #include "base/text.h"
 #include "service/common/programs.h"
 #include "sys/channel.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/process.h"
-#include "sys/signals.h"
-#include "sys/tree.h"
+#include "sys/process/process.h"
+#include "sys/process/signals.h"
 
 namespace hutch::service {
 

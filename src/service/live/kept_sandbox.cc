@@ -18,7 +18,7 @@
 #include "service/prepare/start.h"
 #include "service/prepare/trust.h"
 #include "store/settings_file.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "service/live/kept_sandbox.h"
-#include "sys/threads.h"
+#include "sys/process/threads.h"
 
 namespace hutch::service {
 

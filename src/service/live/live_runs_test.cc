@@ -11,9 +11,9 @@
 #include "base/directory_testing.h"
 #include "base/text.h"
 #include "sandbox/questions/question_socket.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
 #include "sys/io.h"
-#include "sys/local_socket.h"
+#include "sys/net/local_socket.h"
 
 namespace hutch::service {
 namespace {

@@ -9,12 +9,12 @@
 #include "base/text.h"
 #include "plan/setup/os_user_places.h"
 #include "service/vm/files.h"
-#include "sys/beneath.h"
-#include "sys/create.h"
-#include "sys/files.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "sys/files/beneath.h"
+#include "sys/files/create.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
 
 namespace hutch::service {
 

@@ -12,7 +12,7 @@
 #include "service/common/load_policy.h"
 #include "service/live/live_runs.h"
 #include "store/policies.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 #include "tool/value.h"
 
 namespace hutch::service {

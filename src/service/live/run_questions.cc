@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "service/live/live_runs.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 namespace hutch::service {
 

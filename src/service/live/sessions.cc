@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "egress/events.h"
-#include "sys/host_info.h"
-#include "sys/process.h"
+#include "sys/process/host_info.h"
+#include "sys/process/process.h"
 #include "sys/terminal.h"
 
 namespace hutch::service {

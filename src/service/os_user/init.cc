@@ -13,12 +13,12 @@
 #include "host/people.h"
 #include "plan/setup/os_user_numbers.h"
 #include "service/os_user/machine_setup.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/identity.h"
-#include "sys/mount_table.h"
-#include "sys/process.h"
-#include "sys/tree.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/mount_table.h"
+#include "sys/files/tree.h"
+#include "sys/process/host_info.h"
+#include "sys/process/process.h"
 
 namespace hutch::service {
 

@@ -11,13 +11,13 @@
 #include "plan/setup/acl.h"
 #include "plan/setup/os_user_numbers.h"
 #include "service/os_user/init.h"
-#include "sys/acl.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/identity.h"
-#include "sys/netlink.h"
-#include "sys/process.h"
-#include "sys/tree.h"
+#include "sys/files/acl.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/files/tree.h"
+#include "sys/net/netlink.h"
+#include "sys/process/host_info.h"
+#include "sys/process/process.h"
 
 namespace hutch::service {
 

@@ -11,10 +11,10 @@
 #include "host/people.h"
 #include "service/common/programs.h"
 #include "service/os_user/init.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/identity.h"
-#include "sys/process.h"
+#include "sys/files/files.h"
+#include "sys/files/identity.h"
+#include "sys/process/host_info.h"
+#include "sys/process/process.h"
 
 namespace hutch::service {
 

@@ -11,7 +11,7 @@
 #include "service/plugins/run.h"
 #include "service/plugins/tool_description.h"
 #include "service/plugins/tools.h"
-#include "sys/host_info.h"
+#include "sys/process/host_info.h"
 #include "tool/excerpt.h"
 #include "tool/steps.h"
 

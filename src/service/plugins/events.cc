@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "sys/threads.h"
+#include "sys/process/threads.h"
 
 namespace hutch::service {
 

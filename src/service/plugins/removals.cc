@@ -8,7 +8,7 @@
 #include "service/plugins/installation.h"
 #include "service/plugins/plugins.h"
 #include "service/plugins/run.h"
-#include "sys/threads.h"
+#include "sys/process/threads.h"
 
 namespace hutch::service {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sys/threads.h"
+#include "sys/process/threads.h"
 
 namespace hutch::service {
 

@@ -15,12 +15,12 @@
 #include "service/common/programs.h"
 #include "service/common/told_program.h"
 #include "service/pool/sandbox_pool.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::service {
 

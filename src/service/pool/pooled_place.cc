@@ -14,8 +14,8 @@
 #include "service/image/build_stop.h"
 #include "service/image/recipe.h"
 #include "service/prepare/containers.h"
-#include "sys/host_info.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::service {
 

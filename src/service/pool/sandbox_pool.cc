@@ -15,7 +15,7 @@
 #include "service/live/kept_sandbox.h"
 #include "service/prepare/containers.h"
 #include "store/settings_file.h"
-#include "sys/identity.h"
+#include "sys/files/identity.h"
 
 namespace hutch::service {
 

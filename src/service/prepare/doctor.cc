@@ -13,8 +13,8 @@
 #include "service/common/load_policy.h"
 #include "service/prepare/containers.h"
 #include "store/settings_file.h"
-#include "sys/host_info.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::service {
 

@@ -10,7 +10,7 @@
 #include "policy/document/presets.h"
 #include "policy/glob.h"
 #include "policy/rules.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
 
 namespace hutch::service {
 

@@ -15,7 +15,7 @@
 #include "service/os_user/os_user.h"
 #include "service/prepare/doctor.h"
 #include "service/prepare/start.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

@@ -12,7 +12,7 @@
 #include "host/name_files.h"
 #include "host/paths.h"
 #include "plan/paths/checked_files.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

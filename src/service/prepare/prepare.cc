@@ -34,7 +34,7 @@
 #include "service/prepare/trust.h"
 #include "service/vm/machine_place.h"
 #include "store/settings_file.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

@@ -6,9 +6,9 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "host/paths.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/tree.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::service {
 

@@ -10,9 +10,9 @@
 #include "policy/rules.h"
 #include "service/common/load_policy.h"
 #include "service/prepare/prepare.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

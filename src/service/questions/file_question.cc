@@ -7,7 +7,7 @@
 #include "plan/make/mounts.h"
 #include "plan/paths/names.h"
 #include "policy/decide.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

@@ -16,10 +16,10 @@
 #include "plan/make/widening.h"
 #include "policy/glob.h"
 #include "policy/path_option.h"
-#include "sys/delegate.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
-#include "sys/socket_owner.h"
+#include "sys/files/delegate.h"
+#include "sys/files/files.h"
+#include "sys/net/socket_owner.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::service {
 

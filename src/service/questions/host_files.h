@@ -20,7 +20,7 @@
 #include "sandbox/run/access.h"
 #include "service/prepare/prepare.h"
 #include "service/questions/file_question.h"
-#include "sys/tree.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

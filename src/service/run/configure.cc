@@ -22,8 +22,8 @@
 #include "service/common/value_text.h"
 #include "service/prepare/policy_summary.h"
 #include "service/run/editor.h"
-#include "sys/files.h"
-#include "sys/tree.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 
 namespace hutch::service {
 

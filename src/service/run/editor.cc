@@ -7,13 +7,13 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
 #include "sys/io.h"
-#include "sys/journal.h"
-#include "sys/process.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "sys/process/process.h"
 
 namespace hutch::service {
 

@@ -9,10 +9,10 @@
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "host/paths.h"
-#include "sys/files.h"
-#include "sys/process.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
+#include "sys/process/process.h"
 
 namespace hutch::service {
 

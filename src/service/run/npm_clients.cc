@@ -11,13 +11,13 @@
 #include "host/isolation_facts.h"
 #include "host/paths.h"
 #include "policy/rules.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/journal.h"
-#include "sys/process.h"
-#include "sys/tree.h"
+#include "sys/process/host_info.h"
+#include "sys/process/process.h"
 
 namespace hutch::service {
 

@@ -39,11 +39,11 @@
 #include "service/prepare/wide_start.h"
 #include "service/questions/host_sockets.h"
 #include "store/settings_file.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
+#include "sys/files/umask.h"
 #include "sys/io.h"
-#include "sys/signals.h"
-#include "sys/tree.h"
-#include "sys/umask.h"
+#include "sys/process/signals.h"
 
 namespace hutch::service {
 

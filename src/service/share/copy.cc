@@ -11,7 +11,7 @@
 #include "service/share/path.h"
 #include "store/record.h"
 #include "store/spool.h"
-#include "sys/journal.h"
+#include "sys/files/journal.h"
 #include "wire/files.h"
 
 namespace hutch::service {

@@ -7,10 +7,10 @@
 
 #include "base/text.h"
 #include "service/share/tree.h"
-#include "sys/beneath.h"
-#include "sys/clone.h"
-#include "sys/delegate.h"
-#include "sys/tree.h"
+#include "sys/files/beneath.h"
+#include "sys/files/delegate.h"
+#include "sys/files/tree.h"
+#include "sys/process/clone.h"
 #include "wire/files.h"
 
 namespace hutch::service {

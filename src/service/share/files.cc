@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "service/share/lists.h"
-#include "sys/birth.h"
-#include "sys/files.h"
+#include "sys/files/birth.h"
+#include "sys/files/files.h"
 
 namespace hutch::service {
 

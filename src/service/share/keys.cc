@@ -8,11 +8,11 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "sys/delegate.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
+#include "sys/files/delegate.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/tree.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::service {
 

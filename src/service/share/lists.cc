@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "sys/acl.h"
+#include "sys/files/acl.h"
 
 namespace hutch::service {
 

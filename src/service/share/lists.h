@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "plan/setup/sharing.h"
-#include "sys/beneath.h"
+#include "sys/files/beneath.h"
 
 namespace hutch::service {
 

@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 #include "service/share/lists.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::service {
 

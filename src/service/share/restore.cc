@@ -13,10 +13,10 @@
 #include "base/text.h"
 #include "plan/setup/share_looks.h"
 #include "service/share/lists.h"
-#include "sys/delegate.h"
-#include "sys/files.h"
-#include "sys/mount_table.h"
-#include "sys/readiness.h"
+#include "sys/files/delegate.h"
+#include "sys/files/files.h"
+#include "sys/files/mount_table.h"
+#include "sys/process/readiness.h"
 
 namespace hutch::service {
 

@@ -18,8 +18,8 @@
 #include "service/share/ways.h"
 #include "store/record.h"
 #include "store/spool.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
+#include "sys/files/files.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::service {
 

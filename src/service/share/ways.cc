@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "service/share/lists.h"
-#include "sys/files.h"
+#include "sys/files/files.h"
 
 namespace hutch::service {
 

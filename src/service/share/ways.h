@@ -11,7 +11,7 @@
 #include "host/account.h"
 #include "plan/setup/sharing.h"
 #include "store/shares.h"
-#include "sys/beneath.h"
+#include "sys/files/beneath.h"
 
 namespace hutch::service {
 

@@ -12,7 +12,7 @@
 #include "service/task/changes.h"
 #include "store/agents.h"
 #include "store/record.h"
-#include "sys/threads.h"
+#include "sys/process/threads.h"
 
 namespace hutch::service {
 

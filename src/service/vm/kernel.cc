@@ -9,13 +9,13 @@
 #include "host/isolation_facts.h"
 #include "service/common/told_program.h"
 #include "service/vm/kernel_image.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/host_info.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
 #include "sys/io.h"
-#include "sys/journal.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "sys/process/host_info.h"
 
 namespace hutch::service {
 

@@ -15,13 +15,13 @@
 #include "service/image/oci_image.h"
 #include "service/image/pull.h"
 #include "service/vm/sums.h"
-#include "sys/beneath.h"
 #include "sys/channel.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
 #include "sys/io.h"
-#include "sys/process.h"
-#include "sys/threads.h"
-#include "sys/tree.h"
+#include "sys/process/process.h"
+#include "sys/process/threads.h"
 
 namespace hutch::service {
 

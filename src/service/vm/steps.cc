@@ -11,12 +11,12 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "service/vm/sums.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/journal.h"
-#include "sys/process.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/journal.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
+#include "sys/process/process.h"
 #include "wire/json_guard.h"
 
 namespace hutch::service {

@@ -6,10 +6,10 @@
 
 #include "base/directory_testing.h"
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
 
 namespace hutch::service {
 namespace {

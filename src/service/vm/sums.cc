@@ -3,8 +3,8 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
 
 namespace hutch::service {
 

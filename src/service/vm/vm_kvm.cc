@@ -10,11 +10,11 @@
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "sys/beneath.h"
-#include "sys/files.h"
+#include "sys/files/beneath.h"
+#include "sys/files/files.h"
+#include "sys/files/tree.h"
+#include "sys/files/whole_file.h"
 #include "sys/machine.h"
-#include "sys/tree.h"
-#include "sys/whole_file.h"
 
 namespace hutch::service {
 
