@@ -19,7 +19,7 @@
 
 #include "base/text.h"
 #include "client/daemon_client.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "sys/files/identity.h"
 #include "sys/io.h"
 

@@ -8,7 +8,7 @@
 #include "api/guest_location.h"
 #include "api/settled.h"
 #include "base/text.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "host/state_dirs.h"
 #include "service/image/build.h"
 #include "service/image/build_stop.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "host/isolation_facts.h"
+#include "host/machine/isolation_facts.h"
 #include "sys/process/dynamic.h"
 #include "sys/process/host_info.h"
 

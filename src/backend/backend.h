@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/cgroups.h"
+#include "host/machine/cgroups.h"
 #include "plan/plan.h"
 #include "sys/process/process.h"
 #include "wire/connection.h"

@@ -2,7 +2,7 @@
 #include "backend/id_mapping.h"
 
 #include "base/text.h"
-#include "host/isolation_facts.h"
+#include "host/machine/isolation_facts.h"
 #include "sys/files/files.h"
 #include "sys/files/identity.h"
 #include "sys/io.h"

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "cli/consent.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "service/agent/network.h"
 #include "service/image/build.h"
 #include "service/image/recipe.h"

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "service/run/npm_clients.h"
 #include "sys/files/tree.h"
 #include "tool/value.h"

@@ -10,7 +10,7 @@
 #include "cli/session.h"
 #include "cli/verbs.h"
 #include "host/daemon_paths.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "service/live/live_runs.h"
 #include "sys/files/tree.h"
 #include "sys/io.h"

@@ -5,7 +5,7 @@
 #include "cli/config.h"
 #include "cli/output.h"
 #include "cli/session.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "service/common/load_policy.h"
 #include "service/prepare/policy_summary.h"
 #include "sys/files/tree.h"

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "service/vm/files.h"
 #include "sys/files/journal.h"
 #include "sys/process/unwaiting.h"

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "cli/session.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "service/explain/explain.h"
 #include "sys/files/tree.h"
 #include "sys/process/unwaiting.h"

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "service/image/build.h"
 #include "service/image/dockerfile.h"
 #include "service/image/images.h"

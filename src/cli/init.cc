@@ -5,7 +5,7 @@
 #include "base/unique_fd.h"
 #include "cli/output.h"
 #include "cli/share.h"
-#include "host/setup_turn.h"
+#include "host/machine/setup_turn.h"
 #include "plan/setup/machine_setup.h"
 #include "service/os_user/init.h"
 #include "service/os_user/machine_setup.h"

@@ -9,7 +9,7 @@
 #include "cli/consent.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "service/run/mcp_install.h"
 #include "sys/files/tree.h"
 #include "sys/io.h"

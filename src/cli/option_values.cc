@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "host/isolation_facts.h"
+#include "host/machine/isolation_facts.h"
 #include "policy/document/amend.h"
 #include "policy/network/domains.h"
 #include "policy/network/sockets.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "sys/files/identity.h"
 
 namespace hutch::cli {

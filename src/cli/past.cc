@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "cli/output.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "host/state_dirs.h"
 #include "sys/files/identity.h"
 #include "sys/io.h"

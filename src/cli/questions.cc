@@ -14,7 +14,7 @@
 #include "cli/own_daemon.h"
 #include "cli/session.h"
 #include "host/daemon_paths.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "sandbox/questions/question_socket.h"
 #include "service/live/live_runs.h"
 #include "service/live/revoke.h"

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "cli/output.h"
-#include "host/isolation_facts.h"
+#include "host/machine/isolation_facts.h"
 #include "service/common/programs.h"
 #include "sys/files/tree.h"
 #include "sys/process/process.h"

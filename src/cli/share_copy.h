@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "cli/share.h"
-#include "host/account.h"
+#include "host/machine/account.h"
 #include "service/share/share.h"
 #include "store/shares.h"
 #include "tool/value.h"

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/session.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "service/prepare/policy_summary.h"
 #include "sys/files/tree.h"
 #include "sys/process/host_info.h"

@@ -4,7 +4,7 @@
 #include "base/decimal.h"
 #include "cli/option_values.h"
 #include "cli/verbs.h"
-#include "host/account.h"
+#include "host/machine/account.h"
 #include "plan/setup/share_copy.h"
 #include "store/agent_record.h"
 

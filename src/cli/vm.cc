@@ -8,7 +8,7 @@
 #include "cli/consent.h"
 #include "cli/output.h"
 #include "cli/own_daemon.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "service/live/machine_layer.h"
 #include "store/machine_settings.h"
 #include "sys/process/unwaiting.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/account.h"
+#include "host/machine/account.h"
 #include "plan/plan.h"
 #include "plan/setup/os_user_places.h"
 #include "wire/helper.h"

@@ -12,9 +12,9 @@
 
 #include "base/text.h"
 #include "helper/judge.h"
-#include "host/account.h"
-#include "host/people.h"
-#include "host/setup_turn.h"
+#include "host/machine/account.h"
+#include "host/machine/people.h"
+#include "host/machine/setup_turn.h"
 #include "plan/setup/os_user.h"
 #include "plan/setup/person_setup.h"
 #include "sys/files/files.h"

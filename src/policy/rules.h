@@ -1,5 +1,6 @@
-// Rule: one entry about one path. The lists of a policy and the options of a command line become rules; host/paths
-// makes their paths canonical; decide() and the mount planner read the same rules, so that they cannot disagree.
+// Rule: one entry about one path. The lists of a policy and the options of a command line become rules;
+// host/paths/paths makes their paths canonical; decide() and the mount planner read the same rules, so that they cannot
+// disagree.
 #pragma once
 
 #include <span>
@@ -34,7 +35,7 @@ enum class Origin {
   kStore,      // hutch's own files; nothing lifts it
 };
 
-// kGlob: the path was found by a pattern (or, before host/paths has looked, is one).
+// kGlob: the path was found by a pattern (or, before host/paths/paths has looked, is one).
 enum class Match { kLiteral, kGlob };
 
 struct Rule {
@@ -42,7 +43,7 @@ struct Rule {
   Origin origin = Origin::kPolicy;
   Match match = Match::kLiteral;
   Place place = Place::kNone;
-  std::string path{};   // absolute; canonical once host/paths has looked
+  std::string path{};   // absolute; canonical once host/paths/paths has looked
   std::string text{};   // as written
   std::string where{};  // "filesystem.denyRead[0]", "--deny-read", "built in"
   // kNames: of a protected directory without a mount. The supervisor of changes holds it by its name, because the user

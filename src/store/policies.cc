@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "host/paths.h"
+#include "host/paths/paths.h"
 #include "policy/defaults.h"
 #include "policy/document/edit.h"
 #include "sys/files/journal.h"

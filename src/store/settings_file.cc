@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "base/limits.h"
-#include "host/paths.h"
+#include "host/paths/paths.h"
 #include "sys/files/journal.h"
 #include "sys/files/tree.h"
 #include "sys/files/whole_file.h"

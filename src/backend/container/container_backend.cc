@@ -13,7 +13,7 @@
 #include "backend/container/create_body.h"
 #include "backend/guest_process.h"
 #include "base/text.h"
-#include "host/paths.h"
+#include "host/paths/paths.h"
 #include "sys/files/beneath.h"
 #include "sys/files/files.h"
 #include "sys/files/journal.h"

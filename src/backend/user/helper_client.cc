@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "host/isolation_facts.h"
+#include "host/machine/isolation_facts.h"
 #include "plan/setup/os_user.h"
 #include "plan/trust.h"
 #include "sys/channel.h"

@@ -9,7 +9,7 @@
 
 #include "backend/backend.h"
 #include "base/result.h"
-#include "host/cgroup.h"
+#include "host/machine/cgroup.h"
 #include "sandbox/io/console.h"
 #include "sandbox/io/network.h"
 #include "sandbox/resident/process.h"

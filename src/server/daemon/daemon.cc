@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "host/daemon_paths.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "server/daemon/bridge_server.h"
 #include "server/daemon/http_server.h"
 #include "server/mcp/inquiries.h"

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "policy/network/hosts.h"
 #include "server/rpc/attended_call.h"
 #include "server/rpc/session.h"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "host/paths.h"
+#include "host/paths/paths.h"
 #include "plan/make/bridge_place.h"
 #include "plan/setup/os_user_places.h"
 #include "service/common/programs.h"

@@ -8,7 +8,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "host/isolation_facts.h"
+#include "host/machine/isolation_facts.h"
 #include "policy/document/presets.h"
 #include "policy/document/reader.h"
 #include "policy/units.h"

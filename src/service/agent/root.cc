@@ -1,6 +1,6 @@
 // Root of an agent's image, in the agent's sandbox.
 #include "base/text.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "service/agent/sandbox.h"
 #include "service/common/login_environment.h"
 #include "store/settings_file.h"

@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "policy/document/amend.h"
 #include "policy/network/rules.h"
 #include "policy/units.h"

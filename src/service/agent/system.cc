@@ -6,7 +6,7 @@
 
 #include "backend/container/create_body.h"
 #include "base/text.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "service/agent/sandbox_place.h"
 #include "service/image/build.h"
 #include "service/image/build_stop.h"

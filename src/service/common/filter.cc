@@ -2,7 +2,7 @@
 #include "service/common/filter.h"
 
 #include "base/text.h"
-#include "host/cgroups.h"
+#include "host/machine/cgroups.h"
 #include "plan/filter/seccomp.h"
 
 namespace hutch::service {

@@ -6,7 +6,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "host/paths.h"
+#include "host/paths/paths.h"
 #include "host/state_dirs.h"
 #include "policy/defaults.h"
 #include "policy/document/edit.h"

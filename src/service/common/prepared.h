@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "host/listings.h"
+#include "host/paths/listings.h"
 #include "plan/make/make_plan.h"
 #include "plan/path_facts.h"
 #include "plan/paths/name_files.h"

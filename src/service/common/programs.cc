@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "host/isolation_facts.h"
+#include "host/machine/isolation_facts.h"
 #include "sys/files/files.h"
 #include "sys/process/dynamic.h"
 #include "sys/process/host_info.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "host/paths.h"
-#include "host/typed_path.h"
+#include "host/paths/paths.h"
+#include "host/paths/typed_path.h"
 #include "plan/make/mounts.h"
 #include "plan/make/widening.h"
 #include "plan/paths/names.h"

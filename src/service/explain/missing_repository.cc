@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "host/outer_repository.h"
+#include "host/paths/outer_repository.h"
 #include "policy/path_option.h"
 #include "service/explain/explain.h"
 

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "base/text.h"
-#include "host/expand.h"
-#include "host/paths.h"
+#include "host/paths/expand.h"
+#include "host/paths/paths.h"
 #include "plan/git/state.h"
 #include "policy/decide.h"
 #include "service/common/prepared.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/listings.h"
+#include "host/paths/listings.h"
 #include "service/common/sandbox_repositories.h"
 #include "service/git/commits.h"
 #include "service/git/indexes.h"

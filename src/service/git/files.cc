@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "host/git_person.h"
-#include "host/outer_repository.h"
+#include "host/paths/git_person.h"
+#include "host/paths/outer_repository.h"
 #include "policy/rules.h"
 #include "service/common/load_policy.h"
 #include "service/git/commits.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "host/paths.h"
+#include "host/paths/paths.h"
 #include "plan/facts.h"
 #include "plan/make/make_plan.h"
 #include "service/common/prepared.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "host/paths.h"
+#include "host/paths/paths.h"
 #include "plan/git/files.h"
 #include "plan/git/state.h"
 #include "service/common/prepared.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "host/paths.h"
+#include "host/paths/paths.h"
 #include "sys/files/files.h"
 #include "sys/files/tree.h"
 

@@ -17,8 +17,8 @@
 
 #include "base/limits.h"
 #include "base/text.h"
+#include "host/machine/subordinate_ids.h"
 #include "host/state_dirs.h"
-#include "host/subordinate_ids.h"
 #include "service/common/told_program.h"
 #include "service/image/build_stop.h"
 #include "service/image/recipe.h"

@@ -6,8 +6,8 @@
 #include <chrono>
 
 #include "base/text.h"
+#include "host/machine/subordinate_ids.h"
 #include "host/state_dirs.h"
-#include "host/subordinate_ids.h"
 #include "service/image/build_stop.h"
 #include "service/image/unpacker.h"
 #include "store/agents.h"

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "egress/gateway.h"
-#include "host/cgroup.h"
+#include "host/machine/cgroup.h"
 #include "sandbox/questions/audience.h"
 #include "service/live/resident_record.h"
 #include "service/prepare/prepare.h"

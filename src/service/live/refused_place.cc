@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "host/absent.h"
+#include "host/paths/absent.h"
 #include "plan/paths/names.h"
 #include "policy/decide.h"
 #include "policy/defaults.h"

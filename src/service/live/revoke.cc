@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "host/daemon_paths.h"
-#include "host/typed_path.h"
+#include "host/paths/typed_path.h"
 #include "policy/document/edit.h"
 #include "policy/document/reader.h"
 #include "policy/network/domains.h"

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "host/account.h"
-#include "host/people.h"
+#include "host/machine/account.h"
+#include "host/machine/people.h"
 #include "plan/setup/os_user_numbers.h"
 #include "service/os_user/machine_setup.h"
 #include "sys/files/files.h"

@@ -6,8 +6,8 @@
 
 #include "base/decimal.h"
 #include "base/text.h"
-#include "host/account.h"
-#include "host/people.h"
+#include "host/machine/account.h"
+#include "host/machine/people.h"
 #include "plan/setup/acl.h"
 #include "plan/setup/os_user_numbers.h"
 #include "service/os_user/init.h"

@@ -10,9 +10,9 @@
 
 #include "backend/user/helper_client.h"
 #include "base/text.h"
-#include "host/account.h"
-#include "host/isolation_facts.h"
-#include "host/people.h"
+#include "host/machine/account.h"
+#include "host/machine/isolation_facts.h"
+#include "host/machine/people.h"
 #include "plan/setup/os_user.h"
 #include "policy/defaults.h"
 #include "service/common/programs.h"

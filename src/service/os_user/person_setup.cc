@@ -6,9 +6,9 @@
 
 #include "base/decimal.h"
 #include "base/text.h"
-#include "host/account.h"
-#include "host/isolation_facts.h"
-#include "host/people.h"
+#include "host/machine/account.h"
+#include "host/machine/isolation_facts.h"
+#include "host/machine/people.h"
 #include "service/common/programs.h"
 #include "service/os_user/init.h"
 #include "sys/files/files.h"

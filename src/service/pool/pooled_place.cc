@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/sha256.h"
 #include "base/text.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "service/common/load_policy.h"
 #include "service/image/build.h"
 #include "service/image/build_stop.h"

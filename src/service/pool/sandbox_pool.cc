@@ -6,8 +6,8 @@
 
 #include "backend/container/engine.h"
 #include "base/text.h"
-#include "host/cgroups.h"
-#include "host/facts.h"
+#include "host/machine/cgroups.h"
+#include "host/machine/facts.h"
 #include "plan/facts.h"
 #include "policy/units.h"
 #include "service/image/images.h"

@@ -2,7 +2,7 @@
 #include "service/prepare/containers.h"
 
 #include "base/text.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "host/state_dirs.h"
 #include "service/image/recipe.h"
 #include "sys/files/identity.h"

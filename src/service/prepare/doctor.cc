@@ -9,7 +9,7 @@
 
 #include "backend/container/engine.h"
 #include "base/text.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "service/common/load_policy.h"
 #include "service/prepare/containers.h"
 #include "store/settings_file.h"

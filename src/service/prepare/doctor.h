@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/cgroups.h"
-#include "host/isolation_facts.h"
+#include "host/machine/cgroups.h"
+#include "host/machine/isolation_facts.h"
 #include "host/state_dirs.h"
 #include "plan/facts.h"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "host/absent.h"
+#include "host/paths/absent.h"
 #include "policy/decide.h"
 #include "policy/document/presets.h"
 #include "policy/glob.h"

@@ -7,7 +7,7 @@
 
 #include "backend/user/user_backend.h"
 #include "base/text.h"
-#include "host/facts.h"
+#include "host/machine/facts.h"
 #include "plan/plan.h"
 #include "plan/setup/os_user_places.h"
 #include "service/common/filter.h"

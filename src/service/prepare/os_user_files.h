@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "host/account.h"
+#include "host/machine/account.h"
 #include "sandbox/resident/resident.h"
 #include "sandbox/run/files.h"
 

@@ -8,9 +8,9 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "host/checked_files.h"
-#include "host/name_files.h"
-#include "host/paths.h"
+#include "host/paths/checked_files.h"
+#include "host/paths/name_files.h"
+#include "host/paths/paths.h"
 #include "plan/paths/checked_files.h"
 #include "sys/files/tree.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "host/paths.h"
+#include "host/paths/paths.h"
 #include "plan/facts.h"
 #include "plan/make/make_plan.h"
 #include "plan/paths/name_files.h"

@@ -10,7 +10,7 @@
 #include "backend/backend.h"
 #include "base/result.h"
 #include "egress/core.h"
-#include "host/cgroup.h"
+#include "host/machine/cgroup.h"
 #include "plan/facts.h"
 #include "plan/filter/seccomp.h"
 #include "plan/plan.h"

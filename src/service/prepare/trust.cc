@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "host/paths.h"
+#include "host/paths/paths.h"
 #include "sys/files/files.h"
 #include "sys/files/tree.h"
 #include "sys/process/host_info.h"

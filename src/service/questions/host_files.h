@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/paths.h"
+#include "host/paths/paths.h"
 #include "plan/facts.h"
 #include "sandbox/questions/questions.h"
 #include "sandbox/run/access.h"

@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
-#include "host/paths.h"
+#include "host/paths/paths.h"
 #include "sys/files/files.h"
 #include "sys/files/tree.h"
 #include "sys/files/whole_file.h"

@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "base/unique_fd.h"
-#include "host/isolation_facts.h"
-#include "host/paths.h"
+#include "host/machine/isolation_facts.h"
+#include "host/paths/paths.h"
 #include "policy/rules.h"
 #include "sys/files/beneath.h"
 #include "sys/files/files.h"

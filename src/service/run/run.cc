@@ -9,9 +9,9 @@
 
 #include "backend/namespace/namespace_backend.h"
 #include "base/text.h"
-#include "host/cgroup.h"
 #include "host/daemon_paths.h"
-#include "host/facts.h"
+#include "host/machine/cgroup.h"
+#include "host/machine/facts.h"
 #include "host/state_dirs.h"
 #include "sandbox/io/network.h"
 #include "sandbox/io/streams.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/account.h"
+#include "host/machine/account.h"
 #include "service/share/copy_tree.h"
 #include "service/share/share.h"
 #include "store/shares.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/account.h"
+#include "host/machine/account.h"
 #include "plan/setup/sharing.h"
 #include "store/shares.h"
 

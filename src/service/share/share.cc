@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "host/people.h"
+#include "host/machine/people.h"
 #include "plan/facts.h"
 #include "plan/setup/share_commands.h"
 #include "service/share/files.h"

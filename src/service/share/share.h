@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "host/account.h"
+#include "host/machine/account.h"
 #include "host/state_dirs.h"
 #include "plan/setup/sharing.h"
 #include "store/shares.h"

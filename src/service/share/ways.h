@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "host/account.h"
+#include "host/machine/account.h"
 #include "plan/setup/sharing.h"
 #include "store/shares.h"
 #include "sys/files/beneath.h"

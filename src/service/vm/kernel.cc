@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "host/isolation_facts.h"
+#include "host/machine/isolation_facts.h"
 #include "service/common/told_program.h"
 #include "service/vm/kernel_image.h"
 #include "sys/files/beneath.h"
