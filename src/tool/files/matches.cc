@@ -1,5 +1,5 @@
 // Reading ripgrep's JSON lines (grep_printer's JSON format) and writing them as grep would.
-#include "tool/matches.h"
+#include "tool/files/matches.h"
 
 #include <fmt/format.h>
 

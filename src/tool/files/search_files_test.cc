@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "tool/matches.h"
+#include "tool/files/matches.h"
 #include "tool/place_testing.h"
 
 namespace hutch::tool {

@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "tool/excerpt.h"
+#include "tool/files/matches.h"
 #include "tool/handlers.h"
-#include "tool/matches.h"
 #include "tool/steps.h"
 
 namespace hutch::tool {
