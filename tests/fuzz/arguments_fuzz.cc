@@ -7,8 +7,8 @@
 
 #include "base/check.h"
 #include "base/text.h"
-#include "cli/arguments.h"
-#include "cli/help.h"
+#include "cli/options/arguments.h"
+#include "cli/options/help.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);

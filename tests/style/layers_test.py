@@ -100,8 +100,8 @@ def test_no_kernel_header(folder):
 
 
 @pytest.mark.parametrize("name, path, allowed", [
-    ("src/cli/run.cc", "service/run/run.h", True),
-    ("src/service/run/run.cc", "cli/run.h", False),
+    ("src/cli/machine/run.cc", "service/run/run.h", True),
+    ("src/service/run/run.cc", "cli/machine/run.h", False),
     ("src/backend/bwrap/start.cc", "backend/namespace/start.h", False),
     ("src/backend/all.cc", "backend/bwrap/start.h", True),
     ("src/backend/all.cc", "egress/gateway.h", False),

@@ -120,22 +120,22 @@ def test_says_what_is_missing(hutch):
 
 # (file, the line before which it goes, what goes there)
 INSERTIONS = [
-    ("src/cli/arguments.h", "struct HelpArguments {{", "struct {type}Arguments {{\n  std::string subject;\n}};\n\n"),
-    ("src/cli/option_values.h", "Result<Arguments> finish_help(", "Result<Arguments> finish_{name}(Draft&& draft);\n"),
-    ("src/cli/option_values.cc", "Result<Arguments> finish_help(", """\
+    ("src/cli/options/arguments.h", "struct HelpArguments {{", "struct {type}Arguments {{\n  std::string subject;\n}};\n\n"),
+    ("src/cli/options/option_values.h", "Result<Arguments> finish_help(", "Result<Arguments> finish_{name}(Draft&& draft);\n"),
+    ("src/cli/options/option_values.cc", "Result<Arguments> finish_help(", """\
 Result<Arguments> finish_{name}(Draft&& draft) {{
   return Arguments({type}Arguments{{join(draft.words, " ")}});
 }}
 
 """),
-    ("src/cli/verbs.cc", "constexpr std::array kHelpSynopsis", """\
+    ("src/cli/options/verbs.cc", "constexpr std::array kHelpSynopsis", """\
 constexpr std::array k{type}Synopsis = {{Text("hutch {verb} SUBJECT")}};
 """),
-    ("src/cli/verbs.cc", "    Verb{{\"help\",", """\
+    ("src/cli/options/verbs.cc", "    Verb{{\"help\",", """\
     Verb{{"{verb}", "say what it was asked for", k{type}Synopsis, "Says SUBJECT.", {{}}, {{}}, {{}},
          OptionsEnd::kAtDashes, finish_{name}}},
 """),
-    ("src/cli/main.cc", "#include \"cli/run.h\"", "#include \"cli/{file}.h\"\n"),
+    ("src/cli/main.cc", "#include \"cli/machine/run.h\"", "#include \"cli/{file}.h\"\n"),
     ("src/cli/main.cc", "  int operator()(const HelpArguments&", """\
   int operator()(const {type}Arguments& arguments) const {{ return {name}(arguments.subject); }}
 """),
@@ -175,10 +175,10 @@ def edits(words):
             raise Failed(f"{file} has no line '{anchor.format(**words)}' to go before; add by hand:\n"
                          + addition.format(**words))
         texts[path(file)] = text[:at] + addition.format(**words) + text[at:]
-    variant = path("src/cli/arguments.h")
+    variant = path("src/cli/options/arguments.h")
     texts[variant], count = re.subn(VARIANT[0], VARIANT[1].format(**words), texts[variant])
     if count != 1:
-        raise Failed("src/cli/arguments.h: the variant Arguments does not end as it used to")
+        raise Failed("src/cli/options/arguments.h: the variant Arguments does not end as it used to")
     return texts
 
 

@@ -8,9 +8,9 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "policy/document/amend.h"
+#include "policy/document/network_reader.h"
 #include "policy/json_check.h"
 #include "policy/keys.h"
-#include "policy/network/reader.h"
 #include "policy/obeyed/obeyed.h"
 #include "policy/units.h"
 

@@ -1,0 +1,293 @@
+// The table of verbs about the OS users of agents, and what each of their options does.
+#include <array>
+
+#include "base/decimal.h"
+#include "cli/options/option_values.h"
+#include "cli/options/verbs.h"
+#include "host/machine/account.h"
+#include "plan/setup/share_copy.h"
+#include "store/agent_record.h"
+
+namespace hutch::cli {
+
+namespace {
+
+using enum ValueKind;
+using Text = std::string_view;
+
+Status set_read_only(Draft& draft, const std::string&) {
+  draft.share.mode = plan::ShareMode::kReadOnly;
+  return {};
+}
+
+Status set_traverse(Draft& draft, const std::string&) {
+  draft.share.way = ShareArguments::Way::kOpen;
+  return {};
+}
+
+Status set_print(Draft& draft, const std::string&) {
+  draft.share.print = ShareArguments::Print::kCommands;
+  return {};
+}
+
+Status set_copy(Draft& draft, const std::string&) {
+  draft.share.how = ShareArguments::How::kCopied;
+  return {};
+}
+
+Status set_into(Draft& draft, const std::string& directory) {
+  TRY(plan::copy_destination(directory));
+  draft.share.into = directory;
+  return {};
+}
+
+Status set_yes(Draft& draft, const std::string&) {
+  draft.share.removal = ShareArguments::Removal::kYes;
+  return {};
+}
+
+Status set_forget(Draft& draft, const std::string&) {
+  draft.share.gone = service::Gone::kForgotten;
+  return {};
+}
+
+Status set_dry_run(Draft& draft, const std::string&) {
+  draft.init.run = InitArguments::Run::kDry;
+  return {};
+}
+
+Status set_remove_homes(Draft& draft, const std::string&) {
+  draft.init.homes = plan::Homes::kRemoved;
+  return {};
+}
+
+Status set_person(Draft& draft, const std::string& name) {
+  if (!host::is_plain_user_name(name)) return fail(Error::invalid("the name of a user of this machine is wanted"));
+  draft.init.person = name;
+  return {};
+}
+
+Status set_port(Draft& draft, const std::string& value) {
+  const auto port = decimal_of(value);
+  if (!port || *port == 0 || *port > 65535) return fail(Error::invalid("a number from 1 to 65535 is wanted"));
+  draft.init.ports.push_back(static_cast<std::uint16_t>(*port));
+  return {};
+}
+
+Result<Arguments> finish_with_path(Draft&& draft, ShareArguments::Action action) {
+  static constexpr std::array kNames = {Text("a path")};
+  TRY(expect_words(draft, kNames));
+  if (!draft.agent.empty()) TRY(store::check_agent_name(draft.agent));
+  draft.share.action = action;
+  draft.share.path = std::move(draft.words[0]);
+  draft.share.agent = std::move(draft.agent);
+  draft.share.form = draft.run.form;
+  return Arguments(std::move(draft.share));
+}
+
+Status check_copy(const ShareArguments& share) {
+  const bool copies = share.how == ShareArguments::How::kCopied;
+  if (copies && share.into.empty()) return fail(Error::invalid("--copy needs --into DIR, below the agent's home"));
+  if (!copies && !share.into.empty()) return fail(Error::invalid("--into is the place of a copy: --copy --into DIR"));
+  if (copies && share.mode == plan::ShareMode::kReadOnly) {
+    return fail(Error::invalid("--read-only has no meaning with --copy: a copy is the agent's own"));
+  }
+  if (copies && share.way == ShareArguments::Way::kOpen) {
+    return fail(Error::invalid("--traverse has no meaning with --copy: nothing of yours is opened"));
+  }
+  return {};
+}
+
+Result<Arguments> finish_share(Draft&& draft) {
+  TRY(check_copy(draft.share));
+  return finish_with_path(std::move(draft), ShareArguments::Action::kShare);
+}
+
+Result<Arguments> finish_unshare(Draft&& draft) {
+  return finish_with_path(std::move(draft), ShareArguments::Action::kUnshare);
+}
+
+Result<Arguments> finish_shared(Draft&& draft) {
+  TRY(expect_words(draft, {}));
+  return Arguments(ShareArguments{.action = ShareArguments::Action::kShared, .form = draft.run.form});
+}
+
+Result<Arguments> finish_users(Draft&& draft, InitArguments::Action action) {
+  TRY(expect_words(draft, {}));
+  if (!draft.agent.empty()) TRY(store::check_agent_name(draft.agent));
+  draft.init.action = action;
+  draft.init.agent = std::move(draft.agent);
+  return Arguments(std::move(draft.init));
+}
+
+Result<Arguments> finish_init(Draft&& draft) { return finish_users(std::move(draft), InitArguments::Action::kInit); }
+
+Result<Arguments> finish_deinit(Draft&& draft) {
+  return finish_users(std::move(draft), InitArguments::Action::kDeinit);
+}
+
+// Of a machine: network init, service deinit.
+Result<Arguments> finish_machine(Draft&& draft, InitArguments::What what) {
+  using Action = InitArguments::Action;
+  static constexpr std::array kNames = {Text("what to do")};
+  TRY(expect_words(draft, kNames));
+  const std::string& word = draft.words[0];
+  const bool applies = word == "apply" && what == InitArguments::What::kNetwork;
+  const bool checks = word == "check" && what == InitArguments::What::kService;
+  if (word != "init" && word != "deinit" && !applies && !checks) {
+    static constexpr std::array kKnown = {Text("init"), Text("deinit")};
+    return fail(unknown_word("unknown word", word, kKnown));
+  }
+  draft.init.what = what;
+  draft.init.action = word == "init" ? Action::kInit : Action::kDeinit;
+  if (applies) draft.init.action = Action::kApply;
+  if (checks) draft.init.action = Action::kCheck;
+  return Arguments(std::move(draft.init));
+}
+
+Result<Arguments> finish_network(Draft&& draft) {
+  return finish_machine(std::move(draft), InitArguments::What::kNetwork);
+}
+
+Result<Arguments> finish_service(Draft&& draft) {
+  return finish_machine(std::move(draft), InitArguments::What::kService);
+}
+
+constexpr Option kOneAgent = {"--agent", 0, "NAME", kOther, "the OS user of this agent alone; else that of all",
+                              set_agent};
+constexpr Option kDryRun = {"--dry-run", 0, "", kFlag, "print the commands and run nothing", set_dry_run};
+
+constexpr Option kPerson = {
+    "--for", 0, "PERSON", kOther, "the OS user of that person's agents, who need not be root for it", set_person};
+
+constexpr std::array kShareOptions = {
+    Option{"--read-only", 0, "", kFlag, "for reading alone", set_read_only},
+    kOneAgent,
+    Option{"--traverse", 0, "", kFlag,
+           "let the user pass through directories above PATH without asking\n(pass through: it cannot list them)",
+           set_traverse},
+    Option{"--copy", 0, "", kFlag, "give the agent a copy of its own instead", set_copy},
+    Option{"--into", 0, "DIR", kOther, "where that copy is to be, below the agent's home", set_into},
+    Option{"--print", 0, "", kFlag, "print the commands of setfacl, or of a copy, and run nothing", set_print},
+    kJson};
+constexpr std::array kUnshareOptions = {
+    kOneAgent, Option{"--yes", 'y', "", kFlag, "remove a copy without asking", set_yes},
+    Option{"--forget", 0, "", kFlag, "where nothing is at PATH any more: forget what it had before", set_forget},
+    kJson};
+constexpr std::array kSharedOptions = {kJson};
+constexpr std::array kInitOptions = {kOneAgent, kPerson, kDryRun};
+constexpr std::array kDeinitOptions = {
+    kOneAgent, kPerson, kDryRun,
+    Option{"--remove-homes", 0, "", kFlag, "with all that is in its home", set_remove_homes}};
+constexpr std::array kNetworkOptions = {
+    Option{"--port", 0, "PORT", kOther, "of this machine's loopback they have that one (repeatable)", set_port},
+    kDryRun};
+constexpr std::array kServiceOptions = {kPerson, kDryRun};
+constexpr std::array kNetworkGroups = {OptionGroup{"Options", kNetworkOptions}};
+constexpr std::array kServiceGroups = {OptionGroup{"Options", kServiceOptions}};
+constexpr std::array kNetworkSynopsis = {Text("hutch network init [--port PORT...] [--dry-run]"),
+                                         Text("hutch network deinit|apply [--dry-run]")};
+constexpr std::array kServiceSynopsis = {Text("hutch service init|deinit [--for PERSON] [--dry-run]"),
+                                         Text("hutch service check [--for PERSON]")};
+constexpr std::array kNetworkExamples = {Text("sudo hutch network init"), Text("sudo hutch network init --port 5432")};
+constexpr std::array kNetworkWords = {Text("init"), Text("deinit"), Text("apply")};
+constexpr std::array kServiceWords = {Text("init"), Text("deinit"), Text("check")};
+constexpr std::array kShareGroups = {OptionGroup{"Options", kShareOptions}};
+constexpr std::array kUnshareGroups = {OptionGroup{"Options", kUnshareOptions}};
+constexpr std::array kSharedGroups = {OptionGroup{"Options", kSharedOptions}};
+constexpr std::array kInitGroups = {OptionGroup{"Options", kInitOptions}};
+constexpr std::array kDeinitGroups = {OptionGroup{"Options", kDeinitOptions}};
+constexpr std::array kShareSynopsis = {Text("hutch share [OPTION...] PATH"),
+                                       Text("hutch share --copy --into DIR [OPTION...] PATH")};
+constexpr std::array kUnshareSynopsis = {Text("hutch unshare [--agent NAME] [--yes] [--forget] [--json] PATH")};
+constexpr std::array kSharedSynopsis = {Text("hutch shared [--json]")};
+constexpr std::array kInitSynopsis = {Text("hutch init [--agent NAME] [--for PERSON] [--dry-run]")};
+constexpr std::array kDeinitSynopsis = {
+    Text("hutch deinit [--agent NAME] [--for PERSON] [--remove-homes] [--dry-run]")};
+constexpr std::array kShareExamples = {
+    Text("hutch share ~/projects/app"), Text("hutch share --read-only ~/.config/tool.toml"),
+    Text("hutch share --copy --into work/profile ~/.config/chromium"), Text("hutch share --print ~/projects/app")};
+constexpr std::array kInitExamples = {Text("hutch init --dry-run"), Text("sudo hutch init"),
+                                      Text("sudo hutch init --agent alice"), Text("sudo hutch init --for me")};
+
+constexpr std::array kUserVerbs = {
+    Verb{"init",
+         "make the OS user that agents are, once, as root",
+         kInitSynopsis,
+         "Makes the system user hutch with its home, or with --agent one for that agent alone, telling each\n"
+         "step before it is done; a second time is short. What is there already stays. Nothing else of the\n"
+         "machine is touched. With --for it is one of that person's own (me: who runs sudo), and hutch-helper,\n"
+         "a small program of root's, starts sandboxes as it for them: by systemd, or by a rule for sudo.\n"
+         "Nobody else's hutch may. Users for their agents it makes when they make the agents; once is enough.",
+         kInitGroups,
+         kInitExamples,
+         {},
+         OptionsEnd::kAtDashes,
+         finish_init},
+    Verb{"deinit",
+         "remove the OS user that agents are",
+         kDeinitSynopsis,
+         "Removes the user; its home stays unless told, closed until the user is made again. What root shared\n"
+         "with it is taken back. What others shared stays shared with a number that no agent gets any more:\n"
+         "unshare takes it back as before.",
+         kDeinitGroups,
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_deinit},
+    Verb{"network", "close the network to agents' OS users outside of sandboxes", kNetworkSynopsis,
+         "In a sandbox the policy says what is reached. What else runs as such a user, by cron or sudo -u, has\n"
+         "no network then: by a table of hutch's own in the kernel, which a unit sets again at each start of\n"
+         "the machine. Others' rules stay as they are. apply is what the unit runs.",
+         kNetworkGroups, kNetworkExamples, kNetworkWords, OptionsEnd::kAtDashes, finish_network},
+    Verb{"service",
+         "have systemd run the daemon as agents' OS user",
+         kServiceSynopsis,
+         "Writes a unit for hutch serve as the user hutch, or with --for as that person's, and starts it. No\n"
+         "sandbox is that user then, until deinit has taken the daemon away and closed its files. check says\n"
+         "whether anything runs as that user; init and deinit run it.",
+         kServiceGroups,
+         {},
+         kServiceWords,
+         OptionsEnd::kAtDashes,
+         finish_service},
+    Verb{"share",
+         "let agents' OS user read and change files of yours",
+         kShareSynopsis,
+         "Adds the user to the access control list of PATH and of all that is in it, and to what is made in\n"
+         "it later. Nobody else may do more than before. Links are not followed; files that have a name\n"
+         "outside of PATH as well can be read alone. Again, it includes what was moved in meanwhile.\n"
+         "With --copy nothing of yours is opened: the agent has files of its own, which share their blocks\n"
+         "with yours where the file system can.",
+         kShareGroups,
+         kShareExamples,
+         {},
+         OptionsEnd::kAtDashes,
+         finish_share},
+    Verb{"unshare",
+         "take back what was shared",
+         kUnshareSynopsis,
+         "Restores the access control lists that PATH and all in it had before, and those of directories\n"
+         "above it. Without --agent for every user that it is shared with. Of a copy PATH is its place in the\n"
+         "agent's home, or what was copied: it is removed, with what the agent changed in it, after asking.",
+         kUnshareGroups,
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_unshare},
+    Verb{"shared",
+         "list what is shared with agents' OS users",
+         kSharedSynopsis,
+         "What, with whom, how, and since when.",
+         kSharedGroups,
+         {},
+         {},
+         OptionsEnd::kAtDashes,
+         finish_shared},
+};
+
+}  // namespace
+
+std::span<const Verb> user_verbs() { return kUserVerbs; }
+
+}  // namespace hutch::cli
