@@ -11,7 +11,7 @@
 namespace hutch::guest {
 
 // Serves until the host has gone, or, with Service::kOneCommand, the command has ended and everything that it started
-// is gone. `mounts` is watched: without what protects, all ends (watch_covers of guest/file/tree.h). With `supervised`
+// is gone. `mounts` is watched: without what protects, all ends (watch_covers of guest/setup/tree.h). With `supervised`
 // there will be a supervisor: what it needs travels to the host, and its own calls wait for it as well.
 struct Supervised {
   UniqueFd tree;  // split_off_writable of guest/calls/supervised_mounts.h

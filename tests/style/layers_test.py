@@ -31,6 +31,22 @@ BESIDE = {
     "cli": ["tui/"],
 }
 
+# The parts of a folder, lowest first: a file includes those of its own part and of lower ones. "" is the folder itself.
+# A test may include any of them, because it makes what its part is given.
+PARTS = {
+    "sys": ["", "files", "net", "process"],
+    "policy": ["", "obeyed", "git", "network", "document"],
+    "plan": ["filter", "git", "", "paths", "setup", "make"],
+    "host": ["", "machine", "paths"],
+    "tool": ["", "files"],
+    "sandbox": ["questions", "tree", "io", "run", "resident", "pool"],
+    "service": ["common", "image", "os_user", "vm", "git", "prepare", "questions", "explain", "live", "share", "pool",
+                "agent", "task", "plugins", "bridge", "run"],
+    "server": ["mcp", "protocol", "e2b", "state", "rpc", "http", "e2b_api", "mcp_api", "daemon"],
+    "guest": ["places", "git", "setup", "file", "calls", "machine", ""],
+}
+FILES_IN_A_PART_MAX = 40
+
 # These judge, and must do so on any system: no kernel header, none of the C library's system calls.
 KERNEL_FREE = ("policy", "plan")
 KERNEL_HEADERS = ("linux/", "sys/", "asm/", "unistd.h", "sched.h", "fcntl.h", "poll.h", "signal.h", "pwd.h", "grp.h")
@@ -55,7 +71,7 @@ def fault(name, line, path):
     if "/" not in path or there not in OURS:
         return "an include of ours is written from src/ on: \"folder/file.h\""
     if here == there:
-        return subfolder_fault(name, path) if here == "backend" else None
+        return subfolder_fault(name, path) if here == "backend" else part_fault(name, path)
     if there in PROGRAMS:
         return f"{there} is a program, nothing includes it"
     if here in PROGRAMS:
@@ -70,6 +86,23 @@ def fault(name, line, path):
         return None
     return f"{here} and {there} are beside each other in layer {LAYERS[here]}" + \
         (f"; of it, {here} may include {', '.join(allowed)}" if allowed else "")
+
+
+def part_of(path):
+    parts = path.split("/")[1:-1]
+    return parts[0] if parts else ""
+
+
+def part_fault(name, path):
+    order = PARTS.get(folder_of(name))
+    if order is None or name.endswith(("_test.cc", "_testing.cc")):
+        return None
+    here, there = part_of(name.removeprefix("src/")), part_of(path)
+    if there not in order or here not in order:
+        return f"give {here if here not in order else there} its place in PARTS"
+    if order.index(there) <= order.index(here):
+        return None
+    return f"{folder_of(name)}/{here or '.'} may not include {there or 'what lies beside the parts'}: includes point down"
 
 
 def subfolder_fault(name, path):
@@ -89,6 +122,14 @@ def test_includes_point_down():
     found = [f"{name}:{line}: \"{path}\": {fault(name, line, path)}"
              for name, line, path in project_includes() if fault(name, line, path)]
     assert not found, "\n" + "\n".join(found)
+
+
+def test_no_part_is_a_heap():
+    """As many files as a reader takes in at once; tests lie beside what they test, and do not count."""
+    count = collections.Counter(name.rsplit("/", 1)[0] for name in sources.cpp("src/")
+                                if not name.endswith(("_test.cc", "_testing.cc")))
+    found = [f"{folder}: {files} files" for folder, files in sorted(count.items()) if files > FILES_IN_A_PART_MAX]
+    assert not found, f"\ndivide these by what they do:\n" + "\n".join(found)
 
 
 @pytest.mark.parametrize("folder", KERNEL_FREE)
@@ -116,6 +157,12 @@ def test_no_kernel_header(folder):
     ("src/egress/gateway.cc", "inspect/tls.h", False),
     ("src/sandbox/exec.cc", "guest/apply.h", False),
     ("src/base/text.cc", "text.h", False),
+    ("src/service/run/run.cc", "service/prepare/prepare.h", True),
+    ("src/service/prepare/prepare.cc", "service/run/run.h", False),
+    ("src/service/prepare/prepare_test.cc", "service/run/run.h", True),
+    ("src/service/new/new.cc", "service/common/request.h", False),
+    ("src/sys/io.cc", "sys/files/files.h", False),
+    ("src/guest/main.cc", "guest/calls/access.h", True),
 ])
 def test_the_rule_itself(name, path, allowed):
     """Each kind of violation is seen, so that a quiet test above means something."""

@@ -93,7 +93,7 @@ def test_new_verb_still_finds_its_places(tmp_path):
     made = subprocess.run([tmp_path / "dev", "new-verb", "try-this"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           check=False)
     assert made.returncode == 0, made.stdout.decode()
-    names = ("cli/try_this.cc", "service/try_this.cc", "cli/options/verbs.cc", "cli/main.cc")
+    names = ("cli/machine/try_this.cc", "service/run/try_this.cc", "cli/options/verbs.cc", "cli/main.cc")
     new = [tmp_path / "src" / name for name in names]
     for source in new:
         compiled = subprocess.run(["g++", "-std=c++23", "-fsyntax-only", "-D_GNU_SOURCE", '-DHUTCH_VERSION="0"', "-I",

@@ -7,11 +7,11 @@ import shutil
 
 from shell import Failed, call, path, say
 
-HELP = "start a new command: src/cli/NAME.{h,cc}, src/service/NAME.{h,cc} and tests, wired in, building"
+HELP = "start a new command: src/cli/machine/NAME.{h,cc}, src/service/run/NAME.{h,cc} and tests, wired in, building"
 USAGE = "usage: ./dev new-verb NAME"
 
 NEW_FILES = {
-    "src/service/{file}.h": """\
+    "src/service/run/{file}.h": """\
 // {verb}: says what it was asked for.
 #pragma once
 
@@ -30,9 +30,9 @@ Result<std::string> {name}(const {type}Request& request);
 
 }}  // namespace hutch::service
 """,
-    "src/service/{file}.cc": """\
+    "src/service/run/{file}.cc": """\
 // {verb}.
-#include "service/{file}.h"
+#include "service/run/{file}.h"
 
 #include "base/text.h"
 
@@ -45,9 +45,9 @@ Result<std::string> {name}(const {type}Request& request) {{
 
 }}  // namespace hutch::service
 """,
-    "src/service/{file}_test.cc": """\
+    "src/service/run/{file}_test.cc": """\
 // {verb}, without a command line.
-#include "service/{file}.h"
+#include "service/run/{file}.h"
 
 #include <gtest/gtest.h>
 
@@ -69,7 +69,7 @@ TEST({type}, RefusesNothing) {{
 }}  // namespace
 }}  // namespace hutch::service
 """,
-    "src/cli/{file}.h": """\
+    "src/cli/machine/{file}.h": """\
 // hutch {verb}.
 #pragma once
 
@@ -82,12 +82,12 @@ int {name}(const std::string& subject);
 
 }}  // namespace hutch::cli
 """,
-    "src/cli/{file}.cc": """\
+    "src/cli/machine/{file}.cc": """\
 // hutch {verb}.
-#include "cli/{file}.h"
+#include "cli/machine/{file}.h"
 
 #include "base/text.h"
-#include "service/{file}.h"
+#include "service/run/{file}.h"
 #include "sys/io.h"
 
 namespace hutch::cli {{
@@ -135,7 +135,7 @@ constexpr std::array k{type}Synopsis = {{Text("hutch {verb} SUBJECT")}};
     Verb{{"{verb}", "say what it was asked for", k{type}Synopsis, "Says SUBJECT.", {{}}, {{}}, {{}},
          OptionsEnd::kAtDashes, finish_{name}}},
 """),
-    ("src/cli/main.cc", "#include \"cli/machine/run.h\"", "#include \"cli/{file}.h\"\n"),
+    ("src/cli/main.cc", "#include \"cli/machine/run.h\"", "#include \"cli/machine/{file}.h\"\n"),
     ("src/cli/main.cc", "  int operator()(const HelpArguments&", """\
   int operator()(const {type}Arguments& arguments) const {{ return {name}(arguments.subject); }}
 """),

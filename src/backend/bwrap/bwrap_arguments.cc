@@ -65,7 +65,7 @@ void append_step(Arguments& to, const plan::MountStep& step) {
     case plan::MountKind::kGivenRoot:
     case plan::MountKind::kEngineRoot:
     case plan::MountKind::kImage: return;  // refused before there is a plan
-    case plan::MountKind::kSeal: return;  // the guest's to do (guest/file/tree.h, seal_mounts)
+    case plan::MountKind::kSeal: return;  // the guest's to do (guest/setup/tree.h, seal_mounts)
   }
 }
 

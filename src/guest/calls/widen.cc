@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "guest/file/tree.h"
 #include "guest/setup/hide.h"
+#include "guest/setup/tree.h"
 #include "sys/files/delegate.h"
 #include "sys/files/files.h"
 #include "sys/files/identity.h"

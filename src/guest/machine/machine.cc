@@ -43,7 +43,7 @@ namespace {
 constexpr int kMachineFd = 3;
 constexpr int kLifelineFd = 4;
 
-// Of the file system that the kernel unpacks at its start (service/machine_files.cc makes it).
+// Of the file system that the kernel unpacks at its start (backend/vm/initramfs.cc makes it).
 constexpr const char* kModules = "/modules";
 constexpr std::size_t kModuleBytesMax = 64 << 20;
 constexpr const char* kSystem = "/system";  // the image, read-only

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "guest/file/tree.h"
+#include "guest/setup/tree.h"
 #include "sys/files/files.h"
 #include "sys/files/identity.h"
 #include "sys/files/mount_table.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "guest/file/tree.h"
+#include "guest/setup/tree.h"
 #include "sys/files/beneath.h"
 #include "sys/files/create.h"
 #include "sys/files/delegate.h"

@@ -4,7 +4,7 @@
 #include <cerrno>
 
 #include "base/text.h"
-#include "guest/file/tree.h"
+#include "guest/setup/tree.h"
 #include "plan/setup/os_user.h"
 #include "sys/files/files.h"
 #include "sys/files/identity.h"

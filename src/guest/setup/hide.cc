@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "guest/file/tree.h"
+#include "guest/setup/tree.h"
 #include "sys/files/delegate.h"
 #include "sys/files/files.h"
 #include "sys/files/identity.h"

@@ -8,7 +8,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "sandbox/run/ended_processes.h"
+#include "sandbox/resident/ended_processes.h"
 #include "sys/io.h"
 #include "sys/net/local_socket.h"
 #include "sys/process/process.h"

@@ -15,7 +15,7 @@
 #include "server/e2b/key_memory.h"
 #include "server/e2b/output_shares.h"
 #include "server/e2b/sandbox.h"
-#include "server/state/workers.h"
+#include "server/protocol/workers.h"
 #include "service/agent/agents.h"
 #include "store/e2b_sandboxes.h"
 

@@ -24,7 +24,7 @@
 #include "server/e2b/output_ring.h"
 #include "server/e2b/output_shares.h"
 #include "server/protocol/http_streams.h"
-#include "server/state/workers.h"
+#include "server/protocol/workers.h"
 #include "service/agent/sandbox.h"
 #include "sys/event.h"
 #include "sys/terminal.h"

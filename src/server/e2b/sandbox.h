@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "server/e2b/directory_watch.h"
 #include "server/e2b/followed_process.h"
 #include "server/e2b/key_memory.h"
-#include "server/state/directory_watch.h"
 #include "service/agent/agents.h"
 #include "store/e2b_sandboxes.h"
 #include "tool/value.h"

@@ -6,9 +6,9 @@
 
 #include "base/text.h"
 #include "server/e2b/costs.h"
+#include "server/e2b/directory_watch.h"
 #include "server/e2b/paths.h"
 #include "server/e2b_api/e2b_view.h"
-#include "server/state/directory_watch.h"
 #include "store/record.h"
 #include "sys/io.h"
 

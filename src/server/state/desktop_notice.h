@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string>
 
-#include "server/state/workers.h"
+#include "server/protocol/workers.h"
 
 namespace hutch::server {
 

@@ -10,10 +10,10 @@
 
 #include "server/e2b/desk.h"
 #include "server/mcp/audience.h"
+#include "server/protocol/workers.h"
 #include "server/state/client_sessions.h"
 #include "server/state/events.h"
 #include "server/state/pool_desk.h"
-#include "server/state/workers.h"
 #include "service/agent/agents.h"
 #include "service/live/sessions.h"
 #include "service/plugins/plugins.h"

@@ -1,5 +1,5 @@
 // The tree of mounts of a plan.
-#include "guest/file/tree.h"
+#include "guest/setup/tree.h"
 
 #include <sys/stat.h>
 

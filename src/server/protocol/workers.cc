@@ -1,5 +1,5 @@
 // Threads for what takes long.
-#include "server/state/workers.h"
+#include "server/protocol/workers.h"
 
 #include <memory>
 #include <utility>

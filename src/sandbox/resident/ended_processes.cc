@@ -1,5 +1,5 @@
 // How many processes that have ended a sandbox that stays remembers.
-#include "sandbox/run/ended_processes.h"
+#include "sandbox/resident/ended_processes.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // What has changed in a directory of a sandbox between two looks at it.
-#include "server/state/directory_watch.h"
+#include "server/e2b/directory_watch.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Events of two looks at a directory, and a watch of answers that a test gives.
-#include "server/state/directory_watch.h"
+#include "server/e2b/directory_watch.h"
 
 #include <gtest/gtest.h>
 
