@@ -68,6 +68,59 @@ def test_of_common_directory(hutch, repository, as_user, backend, way):
     assert (repository / "PWNED").exists() == (backend == "none")
 
 
+NAME = "git config user.name 'a; touch PWNED #'; "
+AWAY = "refs/heads/../../.."
+# The same for other files: what the sandbox does, what the person does then, and the file that git writes.
+WRITES = {
+    "HEAD, out of the project": (f"echo \"ref: {AWAY}/../$OUT\" > .git/HEAD", "git commit -q -m x", "../OUT"),
+    "HEAD without a blank": (f"echo \"ref:{AWAY}/../$OUT\" > .git/HEAD", "git commit -q -m x", "../OUT"),
+    "HEAD, commondir": ("echo 'ref: refs/heads/../../commondir' > .git/HEAD", "git commit -q -m x", ".git/commondir"),
+    "HEAD by a merge": (f"echo \"ref: {AWAY}/../$OUT\" > .git/HEAD", "git merge -q main", "../OUT"),
+    "HEAD of a worktree": (f"echo \"ref: {AWAY}/../$OUT\" > .git/worktrees/w/HEAD",
+                           "cd w; git commit -q -m x --allow-empty", "../OUT"),
+    "a message": (f"echo \"ref: ../../$OUT\" > .git/TAG_EDITMSG; echo 'ref: TAG_EDITMSG' > .git/ORIG_HEAD",
+                  "git reset -q --hard HEAD", "../OUT"),
+    "a message as a branch": ("echo 'ref: commondir' > .git/EDIT_DESCRIPTION; "
+                              "echo 'ref: EDIT_DESCRIPTION' > .git/refs/heads/feature",
+                              "git branch -f feature HEAD", ".git/commondir"),
+    "a name that ends early": ("printf 'ref: commondir\\0 x\\n' > .git/refs/heads/feature",
+                               "git branch -f feature HEAD", ".git/commondir"),
+}
+# By the list of a reference's earlier values, to which git appends the person's name.
+APPENDS = {
+    "a hook": (NAME + f"echo 'ref: {AWAY}/hooks/post-commit' > .git/HEAD", ".git/hooks/post-commit"),
+    "a file of the home": (NAME + "mkdir -p a/b/c/d/e .git/L; ln -s a/b/c/d/e L; "
+                           f"echo \"ref: {AWAY}/L/../../../$OUT\" > .git/HEAD", "../OUT"),
+}
+
+
+@pytest.mark.parametrize("way", WRITES)
+def test_of_another_file(hutch, repository, as_user, backend, way):
+    inside, trigger, file = WRITES[way]
+    outside(as_user, repository, "git worktree add -q w")
+    out = f"out-of-{repository.name}"
+    file = file.replace("OUT", out)
+    hutch.sh(f"OUT={out}; {PERSON}{inside}")
+    outside(as_user, repository, f"{trigger} || true")
+    if backend == "none" and not follows_any_name():
+        pytest.skip("this git follows no such reference")
+    assert (repository / file).exists() == (backend == "none")
+
+
+@pytest.mark.parametrize("way", APPENDS)
+def test_of_lines_in_another_file(hutch, repository, as_user, backend, way):
+    inside, file = APPENDS[way]
+    out = f"out-of-{repository.name}"
+    file = file.replace("OUT", out)
+    text = "#!/bin/sh\ntrue\n"
+    as_user.write(repository / file, text, mode=0o755)
+    hutch.sh(f"OUT={out}; {PERSON}{inside}")
+    outside(as_user, repository, "unset GIT_COMMITTER_NAME; git commit -q --allow-empty -m x || true")
+    if backend == "none" and not follows_any_name():
+        pytest.skip("this git follows no such reference")
+    assert ((repository / file).read_text() == text) == (backend != "none")
+
+
 # A bare repository of the sandbox's: its parts, and a trap in a directory of the name that git will write.
 BARE = """
 s=$(git rev-parse HEAD); mkdir -p {0}; cp -r .git/objects .git/refs {0}; mkdir -p {0}/$s/hooks

@@ -174,6 +174,8 @@ std::optional<std::string_view> symbolic_target(std::string_view text) {
   static constexpr std::string_view kBlank = " \t\n\v\f\r";
   static constexpr std::string_view kSymbolic = "ref:";
   if (!text.starts_with(kSymbolic)) return std::nullopt;
+  // For git it is a C string.
+  text = text.substr(0, text.find('\0'));
   text.remove_prefix(kSymbolic.size());
   text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
   return text.substr(0, text.find_last_not_of(kBlank) + 1);
@@ -188,14 +190,15 @@ bool todo_writes_another_file(std::string_view text) {
 }
 
 bool is_reference_name(std::string_view name) {
+  if (name.contains("..")) return false;
   const auto is_forbidden = [](char c) {
     static constexpr std::string_view kForbidden = ":?*[\\^~ \x7f";
     return static_cast<unsigned char>(c) < ' ' || kForbidden.contains(c);
   };
   if (name.empty() || std::ranges::any_of(name, is_forbidden)) return true;
   const auto is_of_pseudo = [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; };
-  if (std::ranges::all_of(name, is_of_pseudo)) return true;
-  return name.starts_with("refs/") && !name.contains("..");
+  if (std::ranges::all_of(name, is_of_pseudo)) return !is_message_of_git(name);
+  return name.starts_with("refs/");
 }
 
 std::vector<std::string> commands_of_todo(std::string_view text) {

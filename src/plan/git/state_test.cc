@@ -46,7 +46,14 @@ TEST(GitState, SymbolicReferences) {
   EXPECT_EQ(symbolic_target("ref:"), "");
   EXPECT_EQ(symbolic_target("1234\n"), std::nullopt);
   EXPECT_EQ(symbolic_target(" ref: a"), std::nullopt);
-  for (const char* name : {"", "a b", "use: x", "a~1", "a\nb"}) EXPECT_TRUE(is_reference_name(name)) << name;
+  EXPECT_EQ(symbolic_target(std::string_view("ref: commondir\0 x\n", 18)), "commondir");
+  for (const char* name : {"", "a b", "use: x", "a~1", "a\nb", "refs/heads/a", "FETCH_HEAD"}) {
+    EXPECT_TRUE(is_reference_name(name)) << name;
+  }
+  for (const char* name : {"commondir", "refs/heads/../../commondir", "refs/heads/a b/../../../hooks/x", "TAG_EDITMSG",
+                           "EDIT_DESCRIPTION", "..", "hooks/x"}) {
+    EXPECT_FALSE(is_reference_name(name)) << name;
+  }
 }
 
 TEST(GitState, CommandsOfSteps) {

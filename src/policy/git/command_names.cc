@@ -36,7 +36,9 @@ struct WordPlace {
   bool is_certain = true;    // it is one: not the value of an option
   bool is_behind = false;    // a program such as env(1) starts it
   bool is_script = false;    // an interpreter reads the next word
+  bool is_python = false;    // that interpreter
   bool names_only = false;   // the program runs none of its arguments
+  bool runs_directory = false;  // the program runs what is in the directories that it is given
   std::string before;        // the previous word
   ShellForms moved_to;       // the current directory; empty: that of the line
 };
@@ -65,7 +67,9 @@ class CommandReader : public ShellExpander {
   void add_plain(std::string_view word, const WordPlace& place);
   void add_place(std::string_view piece, Needs needs);
   void add_pattern(std::string_view piece);
-  void add_module(std::string_view module);
+  void add_modules(std::string_view names, const ShellForms& moved_to);
+  void add_imports(std::string_view program, const ShellForms& moved_to);
+  void take_loop(const std::vector<ShellForms>& words);
   void add(std::string path, Needs needs, GitRead kind = GitRead::kProgram);
   void finish();
 
@@ -86,10 +90,14 @@ std::string without_markers(std::string_view piece);
 std::string without_dots(std::string_view path);
 std::size_t name_end(std::string_view word);
 bool is_state_of_git(std::string_view path);
+template <std::size_t kSize>
+bool is_program_of(std::string_view word, const std::array<std::string_view, kSize>& names);
 bool is_command_line(std::string_view word);
 bool takes_commands(std::string_view word);
 bool is_before_program(std::string_view word);
 bool is_interpreter(std::string_view word);
+bool is_python(std::string_view word);
+bool assigns_variable(std::string_view word);
 bool runs_no_argument(std::string_view word);
 bool takes_directory(std::string_view word);
 Needs needs_of_argument(const WordPlace& place);
@@ -171,15 +179,24 @@ void CommandReader::end_subshell() {
 }
 
 void CommandReader::take_command(const std::vector<ShellForms>& words, int depth) {
-  const std::string& first = words.front().front();
-  const bool moves = first == "cd" || first == "pushd";
+  static constexpr std::array<std::string_view, 2> kMoves = {"cd", "pushd"};
+  const auto is_first = [](const ShellForms& forms) {
+    return !assigns_variable(forms.front()) && !is_before_program(forms.front());
+  };
+  const auto first = std::ranges::find_if(words, is_first);
+  const bool moves = first != words.end() && std::ranges::find(kMoves, first->front()) != kMoves.end();
+  if (words.front().front() == "for") take_loop(words);
+  const auto is_exec = [](const ShellForms& forms) { return takes_commands(forms.front()); };
+  const bool finds = first != words.end() && is_program_of(first->front(), std::array<std::string_view, 1>{"find"}) &&
+                     std::ranges::any_of(words, is_exec);
   WordPlace place;
+  place.runs_directory = finds;
   place.moved_to = moved_to_;
   place.is_command = true;
   place.is_certain = line_ == Line::kCertain;
   for (const ShellForms& forms : words) {
     const std::string& word = forms.front();
-    if (moves && &forms != &words.front() && !word.starts_with('-')) {
+    if (moves && &forms > &*first && !word.starts_with('-')) {
       moved_to_ = below_each(moved_to_, forms);
       return;
     }
@@ -188,13 +205,33 @@ void CommandReader::take_command(const std::vector<ShellForms>& words, int depth
   }
 }
 
+// for f in checks/*; do "$f"; done
+void CommandReader::take_loop(const std::vector<ShellForms>& words) {
+  static constexpr std::size_t kFirstValue = 3;
+  if (words.size() <= kFirstValue || words[2].front() != "in") return;
+  const std::string& name = words[1].front();
+  if (name_end(name) != name.size()) return;
+  const bool is_any = words.size() - kFirstValue > kShellFormsMax;
+  if (is_any) return assign(name, std::string(1, kSomePlace));
+  for (std::size_t i = kFirstValue; i < words.size(); ++i) {
+    for (const std::string& value : words[i]) assign(name, value);
+  }
+}
+
 void CommandReader::take_word(const std::string& word, const WordPlace& place, int depth) {
+  if (place.is_python && place.before == "-m") add_modules(word, place.moved_to);
+  if (place.is_python && place.before.starts_with('-') && place.before.ends_with('c'))
+    add_imports(word, place.moved_to);
   if (takes_commands(place.before)) {
     (void)read_line(word, depth + 1);
+    // sh -x tools/check.sh
+    if (place.is_script && !is_command_line(word)) add_piece(word, place, needs_of_argument(place));
     return take_values(word, place, depth);
   }
   if (is_command_line(word)) (void)read_line(word, depth + 1, Line::kMaybe);
-  if (place.before == "-m") add_module(word);
+  if (place.is_python && place.is_script && !word.starts_with('-'))
+    add(without_markers(cat({word, "/__main__.py"})), Needs::kNoFile);
+  if (place.runs_directory && !word.starts_with('-')) add_pattern(cat({word, "/*"}));
   if (!word.starts_with('-')) {
     const std::size_t equals = word.find('=');
     const bool is_certain = place.is_command && place.is_certain && equals == std::string::npos;
@@ -312,18 +349,43 @@ void CommandReader::add_pattern(std::string_view piece) {
   const std::size_t wildcard = pattern.find_first_of("*?[");
   const std::size_t slash = pattern.find('/', is_absolute(pattern) ? pattern.find('/') + 1 : 0);
   // Each name in the work tree is too much.
-  if (wildcard == std::string::npos || wildcard < slash || pattern.starts_with("..")) return;
+  const bool is_of_root = slash == std::string::npos ? wildcard == 0 : wildcard < slash;
+  if (wildcard == std::string::npos || is_of_root || pattern.starts_with("..")) return;
   add(std::move(pattern), Needs::kMatches);
 }
 
-// python3 -m a.b
-void CommandReader::add_module(std::string_view module) {
-  std::string path = without_markers(module);
-  std::ranges::replace(path, '.', '/');
-  for (const std::string_view end : {".py", "/__main__.py", "/__init__.py"}) {
-    const std::string file = cat({path, end});
-    add(file, Needs::kFile);
-    if (plain_words_.size() < kPlainWordsMax) plain_words_.try_emplace(file, Needs::kFile);
+// python3 -m a.b looks for each part in the current directory first.
+void CommandReader::add_modules(std::string_view names, const ShellForms& moved_to) {
+  static constexpr std::size_t kModuleBytesMax = 256;
+  if (names.size() > kModuleBytesMax) return;
+  std::string module = without_markers(names);
+  std::ranges::replace(module, '.', '/');
+  for (std::size_t end = 0; end < module.size(); ++end) {
+    end = std::min(module.find('/', end), module.size());
+    for (const std::string_view kind : {".py", "/__init__.py", "/__main__.py"}) {
+      const std::string file = cat({module.substr(0, end), kind});
+      add(file, Needs::kNoFile);
+      for (const std::string& directory : moved_to) add(cat({without_markers(directory), "/", file}), Needs::kNoFile);
+      if (plain_words_.size() < kPlainWordsMax) plain_words_.try_emplace(file, Needs::kFile);
+    }
+  }
+}
+
+// python3 -c "import a, b.c as d; from e import f"
+void CommandReader::add_imports(std::string_view program, const ShellForms& moved_to) {
+  static constexpr std::string_view kBlank = " \t\n;";
+  bool is_list = false;
+  while (!program.empty()) {
+    const std::size_t begin = std::min(program.find_first_not_of(kBlank), program.size());
+    program.remove_prefix(begin);
+    const std::size_t end = std::min(program.find_first_of(is_list ? " \t\n;," : kBlank), program.size());
+    const std::string_view word = program.substr(0, end);
+    if (is_list && !word.empty()) add_modules(word, moved_to);
+    program.remove_prefix(end);
+    const std::size_t next = std::min(program.find_first_not_of(" \t"), program.size());
+    const bool goes_on = is_list && program.substr(next).starts_with(',');
+    if (goes_on) program.remove_prefix(next + 1);
+    is_list = goes_on || word == "import" || word == "from";
   }
 }
 
@@ -346,6 +408,8 @@ void CommandReader::finish() {
     for (const auto& [word, needs] : plain_words_) {
       add_place(cat({directory, "/", word}), at_most == Needs::kNoFile ? needs : Needs::kFile);
     }
+    // A program that is found by PATH finds others so.
+    if (at_most == Needs::kNoFile) add_pattern(cat({directory, "/*"}));
   }
   bytes_left_ = kNestedBytesMin;
   const std::vector<std::string> environment = std::exchange(environment_, {});
@@ -419,7 +483,16 @@ bool is_before_program(std::string_view word) {
 bool is_interpreter(std::string_view word) {
   static constexpr std::array<std::string_view, 14> kWords = {
       "sh", "bash", "dash", "zsh", "ksh", "fish", ".", "source", "python3", "python", "perl", "ruby", "node", "php"};
-  return is_program_of(word, kWords);
+  return is_program_of(word, kWords) || is_python(word);
+}
+
+bool is_python(std::string_view word) {
+  const std::string_view name = word.substr(word.rfind('/') + 1);
+  return name.starts_with("python") || name.starts_with("pypy");
+}
+
+bool assigns_variable(std::string_view word) {
+  return name_end(word) > 0 && word.substr(name_end(word)).starts_with('=');
 }
 
 // git(1) runs what takes_commands() says.
@@ -446,10 +519,12 @@ void move_on(const ShellForms& forms, WordPlace& place) {
     place.moved_to = below_each(place.moved_to, {word.substr(option.size())});
   }
   if (place.is_command) {
-    const bool assigns = name_end(word) > 0 && word.substr(name_end(word)).starts_with('=');
+    const bool assigns = assigns_variable(word);
     const bool is_value = place.before.starts_with('-') || std::isdigit(static_cast<unsigned char>(word.front())) != 0;
     const bool may_be_value = place.is_behind && is_value && !word.contains('/');
     place.names_only = runs_no_argument(word);
+    if (!is_option) place.is_python = is_python(word) || (place.is_python && may_be_value);
+    if (word == "run-parts" || word.ends_with("/run-parts")) place.runs_directory = true;
     place.is_script = is_interpreter(word) || (place.is_script && (is_option || may_be_value));
     if (is_before_program(word) || is_interpreter(word)) {
       place.is_behind = true;

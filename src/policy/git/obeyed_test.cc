@@ -119,9 +119,33 @@ TEST(GitObeyed, WhatAShellMakesOfAName) {
            {"!sh -c \"exec ./tools/x\"", "!./tools/x"},
            {"!sh -c 'a; sh -c \"tools/x b\"'", "!tools/x"},
            {"!f() { # don't\n tools/x; }; f", "!tools/x"},
-           {"!python3 -m tools.x", "?tools/x.py"},
-           {"!python3 -m tools.x", "?tools/x/__main__.py"},
+           {"!python3 -m tools.x", "!tools/x.py"},
+           {"!python3 -m tools.x", "!tools/x/__main__.py"},
+           {"!python3 -m tools.x", "!tools/__init__.py"},
+           {"!\"/usr/bin/python3\" -m nbstripout", "!nbstripout.py"},
+           {"!python3.11 -Wignore -m nbstripout", "!nbstripout/__init__.py"},
+           {"!python3 -c 'import json, sys; import a.b as c,d'", "!json.py"},
+           {"!python3 -c 'import json, sys; import a.b as c,d'", "!a/b/__init__.py"},
+           {"!python3 -Wc -c \"from tools.x import y\"", "!tools/x.py"},
+           {"!cd tools && python3 -m x", "!tools/x.py"},
            {"!python3 tools/x", "!tools/x"},
+           {"!python3 tools/x", "!tools/x/__main__.py"},
+           {"!CDPATH= cd tools && ./x", "!tools/./x"},
+           {"!CDPATH= cd -- \"tools\" && ./x", "!tools/./x"},
+           {"!command cd tools && ./x", "!tools/./x"},
+           {"!if cd tools; then ./x; fi", "!tools/./x"},
+           {"!builtin cd tools; ./x", "!tools/./x"},
+           {"!for f in tools/*; do \"$f\"; done", "*:tools/*"},
+           {"!for f in ./tools/*.sh; do . \"$f\"; done", "*:tools/*.sh"},
+           {"!for d in a tools; do (cd $d && ./x); done", "!tools/./x"},
+           {"!for s in y x; do sh ./tools/$s; done", "!./tools/x"},
+           {"!for s in a b c d e x; do sh ./tools/$s; done", "*:tools/*"},
+           {"!run-parts tools", "*:tools/*"},
+           {"!find tools -exec sh {} ;", "*:tools/*"},
+           {"!bash -x tools/x", "~tools/x"},
+           {"!sh -x x", "?x"},
+           {"!PATH=tools:$PATH y", "*:tools/*"},
+           {"!./x-$(uname -m)", "*:x-*"},
            {"!ssh -Ftools/x", "~tools/x"},
        }) {
     EXPECT_TRUE(names_path(of_alias(row.value), row.path)) << row.value;
@@ -153,7 +177,8 @@ TEST(GitObeyed, LargeAndDamagedLinesEnd) {
   for (int i = 0; i < 200; ++i) deep = "sh -c \"" + deep + "\"";
   EXPECT_TRUE(names_path(of_alias("!" + deep), "P:sh"));
   for (const char* part : {"$(", "${", "${a:-", "`", "\"$(", "'", "(", "a=$a$a; ", "$($(a)$(b)); ", "a=b=c=d ",
-                           "-c a.b=!", "PATH=a:b; x ", "cd a; ", "| x -c '$", "\\"}) {
+                           "-c a.b=!", "PATH=a:b; x ", "cd a; ", "| x -c '$", "\\",
+                           "for a in b c; do $a/x; ", "python3 -m a.a.a.a.a ", "python3 -c 'import a.b, c' "}) {
     std::string line = "!";
     while (line.size() < 20'000) line += part;
     (void)of_alias(line + " tools/x");

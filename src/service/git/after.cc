@@ -49,6 +49,12 @@ std::optional<std::string> repository_above(const std::string& path) {
   return std::nullopt;
 }
 
+// 0: nobody knows.
+std::int64_t changed_at(const std::string& path) {
+  const auto version = sys::file_version(path);
+  return version ? version->changed_ns : 0;
+}
+
 // Whether `path` is in one of the directories, which are sorted.
 bool lies_in_one_of(std::string_view path, const std::vector<std::string>& directories) {
   while (path.size() > 1) {
@@ -61,13 +67,21 @@ bool lies_in_one_of(std::string_view path, const std::vector<std::string>& direc
 // Whether no component of the path is a link, so that the directory lies where its path says.
 bool is_plain_directory(const std::string& path) { return sys::open_exact(path).has_value() && is_own_directory(path); }
 
-// The directories of repositories, derived from the protected names in them.
-std::vector<std::string> repositories_of(const std::vector<std::string>& guarded) {
+// The directories of repositories, derived from the protected names in them. Hooks that a link or a setting names lie
+// in any directory.
+std::vector<std::string> repositories_of(const std::vector<policy::Rule>& rules) {
   std::set<std::string> found;
-  for (const std::string_view path : guarded) {
+  const auto add = [&](std::string_view path, bool is_own_name) {
     for (const std::string_view name : {"/hooks", "/config"}) {
-      if (path.ends_with(name)) found.emplace(path.substr(0, path.size() - name.size()));
+      if (!path.ends_with(name)) continue;
+      std::string directory(path.substr(0, path.size() - name.size()));
+      if (is_own_name || may_be_repository(directory)) found.insert(std::move(directory));
     }
+  };
+  for (const policy::Rule& rule : rules) {
+    if (rule.origin != policy::Origin::kMandatory) continue;
+    add(rule.path, rule.text.empty());
+    add(rule.text, false);
   }
   return {found.begin(), found.end()};
 }
@@ -116,12 +130,8 @@ GitBefore::GitBefore(const Prepared& prepared, const std::string& data, Known kn
       data_(data) {
   std::ranges::copy(known.more, std::back_inserter(written_));
   if (!known.more.empty()) mark_->may_write(known.more);
-  std::vector<std::string> guarded;
-  for (const policy::Rule& rule : prepared.rules) {
-    if (rule.origin == policy::Origin::kMandatory) guarded.push_back(rule.path);
-  }
   const std::vector<std::string> outer = outer_directories(prepared);
-  repositories_ = repositories_of(guarded);
+  repositories_ = repositories_of(prepared.rules);
   for (const MadeRepository& made : prepared.made) {
     made_.insert(made.identity);
     repositories_.push_back(made.directory);
@@ -482,6 +492,35 @@ void GitBefore::search(const std::string& root, int depth, host::Listings& seen,
 // Links come first, because the later steps look at files by name.
 GitBefore::After GitBefore::look(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen,
                                  Ends ends) {
+  std::map<std::string, std::int64_t> ways = ways_to(repositories_);
+  ways.merge(ways_to({worked_in_.begin(), worked_in_.end()}));
+  for (const auto& [directory, identity] : places_) ways.merge(ways_to({directory}));
+  After after = look_once(quarantine, keep, seen, ends);
+  const auto has_changed = [](const auto& way) { return changed_at(way.first) != way.second; };
+  const auto moved = std::ranges::find_if(ways, has_changed);
+  if (moved == ways.end() || !mark_->is_beside_another(written_)) return after;
+  // The other one can have had each repository where the look was not.
+  after.is_complete = false;
+  if (after.not_searched.empty()) after.not_searched = moved->first;
+  after.others_moved = true;
+  if (!is_cut_off_) mark_->outlive();
+  return after;
+}
+
+// The directories above these, as far as the run may write them, with the times of their last changes: of each name in
+// them.
+std::map<std::string, std::int64_t> GitBefore::ways_to(const std::vector<std::string>& directories) const {
+  std::map<std::string, std::int64_t> ways;
+  for (const std::string& directory : directories) {
+    for (std::string above = directory_of(directory); !above.empty() && may_write(above); above = directory_of(above)) {
+      if (!ways.emplace(above, changed_at(above)).second) break;
+    }
+  }
+  return ways;
+}
+
+GitBefore::After GitBefore::look_once(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen,
+                                      Ends ends) {
   find_moved();
   After after;
   Repositories repositories = repositories_now(seen);
@@ -544,7 +583,7 @@ void look_at_cut_off(const std::string& data, const std::function<void(const std
     const GitBefore::After after = before.look(quarantine, {}, seen);
     for (const std::string& line : after.told) tell(cat({"a run that was killed: ", line}));
     if (!after.is_complete) tell(after.incomplete_line());
-    (void)sys::unlink_at(sys::kCwd, cut_off.path);
+    if (!after.others_moved) (void)sys::unlink_at(sys::kCwd, cut_off.path);
   }
 }
 

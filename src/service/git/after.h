@@ -62,6 +62,7 @@ class GitBefore {
   struct After {
     std::vector<std::string> told;  // one line for each finding: what it was, and where it is now
     bool is_complete = true;  // false: some repositories were not checked
+    bool others_moved = false;  // another run has moved directories during the look: look_at_cut_off() looks again
     std::string not_searched{};  // where the first of them may be; empty: unknown
     std::string incomplete_line() const;
   };
@@ -73,6 +74,8 @@ class GitBefore {
  private:
   std::vector<std::string> directories(const std::vector<std::string>& repositories) const;
   void note_closed(const std::vector<std::string>& repositories);
+  After look_once(const std::string& quarantine, const KeepGitState& keep, host::Listings& seen, Ends ends);
+  std::map<std::string, std::int64_t> ways_to(const std::vector<std::string>& directories) const;
   struct Repositories {
     std::vector<std::string> directories;
     bool are_all = true;

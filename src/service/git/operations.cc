@@ -178,7 +178,8 @@ void GitBefore::look_at_references(const std::vector<std::string>& directories, 
   });
   for (const ReferencesElsewhere::Found& found : elsewhere.found) {
     after.told.push_back(cat({printable(found.path), ", which the command wrote, has git write ", printable(found.name),
-                              " as if it were a reference; ", taken_away(found.path, quarantine)}));
+                              " as if it were a reference; ", taken_away(found.path, quarantine),
+                              found.path.ends_with("/HEAD") ? "; `git init` there makes a new one" : ""}));
   }
   after.is_complete = after.is_complete && elsewhere.is_complete;
 }

@@ -210,7 +210,7 @@ RunMark::RunMark(std::string directory, std::vector<std::string> written) : dire
 // A reader that comes in between sees a part, which counts as a run that may write anything.
 void RunMark::begin(const std::vector<std::string>& written, std::int64_t now_ns) {
   const std::uint64_t before = std::exchange(size_, kRuns.size());
-  lacks_ = false;
+  lacks_ = says_part_ = false;
   since_ns_ = now_ns;
   std::string text = cat({since_text(now_ns), written_text(written)});
   const std::uint64_t size = size_ + text.size();
@@ -237,7 +237,8 @@ void RunMark::again(std::vector<std::string> written) {
 
 void RunMark::add(const std::string& text) {
   if (path_.empty() || text.empty()) return;
-  if (sys::write_at(held_.get(), size_, text)) {
+  // Nobody would read a longer one.
+  if (size_ + text.size() <= kMarkBytesMax && sys::write_at(held_.get(), size_, text)) {
     size_ += text.size();
   } else {
     lacks_ = true;
@@ -278,7 +279,10 @@ bool RunMark::is_beside_another(const std::vector<std::string>& written) const {
 
 void RunMark::tells_touched(Tells tells) { add(cat({tells == Tells::kAll ? kTells : kHides, "\n"})); }
 
-void RunMark::found_more_than_it_says() { add(cat({kPart, "\n"})); }
+// A sandbox can make more for ever.
+void RunMark::found_more_than_it_says() {
+  if (!std::exchange(says_part_, true)) add(cat({kPart, "\n"}));
+}
 
 std::vector<OtherRun> RunMark::others() const {
   std::vector<OtherRun> runs = all_others();

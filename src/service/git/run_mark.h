@@ -111,6 +111,7 @@ class RunMark {
   UniqueFd held_;
   std::uint64_t size_ = 0;
   bool lacks_ = false;  // what could not be written
+  bool says_part_ = false;
   bool outlives_ = false;
   std::int64_t since_ns_ = 0;
 };

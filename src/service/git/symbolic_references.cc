@@ -48,8 +48,7 @@ class SymbolicSearch {
       if (level == Level::kReferences || entry.name == "refs") walk(path, Level::kReferences, since_ns, depth + 1);
       return;
     }
-    // git refuses a repository whose HEAD refers to something else than a branch.
-    const bool is_named = entry.name == "HEAD" || entry.name == "packed-refs" || entry.name.starts_with("index");
+    const bool is_named = entry.name == "packed-refs" || entry.name.starts_with("index");
     const bool is_other = level == Level::kTop && (is_named || plan::is_message_of_git(entry.name));
     if (entry.kind == sys::EntryKind::kSymlink || is_other || !is_new(path, since_ns)) return;
     const auto text = first_bytes(path);

@@ -81,6 +81,7 @@ void GitWatch::quiet() {
 void GitWatch::over() {
   const std::scoped_lock lock(mutex_);
   if (!over_) look();
+  if (!over_) look_at_cut_off(data_, tell_);
   over_ = true;
   forget();
   mark_.reset();

@@ -410,6 +410,8 @@ void hold_git_states(GitBefore& before, Prepared& prepared, const host::StateDir
   const GitBefore::After after = before.look(quarantine, decide.keep, prepared.listings, GitBefore::Ends::kYes);
   for (const std::string& line : after.told) tell(line);
   if (!after.is_complete) tell(after.incomplete_line());
+  // Of one that ended meanwhile, and could not find all.
+  look_at_cut_off(dirs.data, tell);
 }
 
 Result<sandbox::Outcome> conclude(sandbox::Outcome outcome, const Holding& holding) {

@@ -477,9 +477,16 @@ def act_reference(do):
     directory = do.choose(".git", ".git", ".git/worktrees/linked", ".git/modules/sub", "nested/.git", "bare")
     commit = do.tries(lambda: open(".git/refs/heads/side", encoding="ascii").read().strip()) or do.commit()
     target = do.choose("commondir", "commondir", "evil/HEAD", "worktrees/linked/commondir", "config.worktree")
-    steps = [(f"{directory}/{commit}/config", do.texts.config()),
-             (f"{directory}/{do.choose('refs/heads/feature', 'refs/heads/feature', 'ORIG_HEAD', 'refs/bisect/bad')}",
-              do.choose(f"ref: {target}\n", f"ref:{target}", f"ref:\t{target} \n\n"))]
+    name = do.choose("refs/heads/feature", "refs/heads/feature", "ORIG_HEAD", "refs/bisect/bad", "HEAD", "HEAD")
+    steps = [(f"{directory}/{commit}/config", do.texts.config())]
+    if name == "HEAD":
+        target = do.choose("refs/heads/../../", "refs/../", "refs/heads/a b/../../../") + target
+    elif do.chance(0.3):
+        message = do.choose("TAG_EDITMSG", "EDIT_DESCRIPTION", "MERGE_MSG")
+        steps.append((f"{directory}/{message}", f"ref: {target}\n"))
+        target = message
+    steps.append((f"{directory}/{name}",
+                  do.choose(f"ref: {target}\n", f"ref:{target}", f"ref:\t{target} \n\n", f"ref: {target}\0 x\n")))
     if do.chance(0.6):
         steps.append((f"{directory}/{commit}/hooks/pre-commit", do.texts.hook("pre-commit")))
     do.rng.shuffle(steps)
