@@ -129,7 +129,7 @@ def test_no_part_is_a_heap():
     count = collections.Counter(name.rsplit("/", 1)[0] for name in sources.cpp("src/")
                                 if not name.endswith(("_test.cc", "_testing.cc")))
     found = [f"{folder}: {files} files" for folder, files in sorted(count.items()) if files > FILES_IN_A_PART_MAX]
-    assert not found, f"\ndivide these by what they do:\n" + "\n".join(found)
+    assert not found, "\ndivide these by what they do:\n" + "\n".join(found)
 
 
 @pytest.mark.parametrize("folder", KERNEL_FREE)

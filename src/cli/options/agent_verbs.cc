@@ -161,7 +161,7 @@ constexpr std::array kTaskExamples = {
 constexpr std::array kPathsSynopsis = {Text("hutch paths [--json]")};
 
 constexpr std::array kAgentVerbs = {
-    Verb{"agent", "make, show, set, stop and remove agents", kAgentSynopsis,
+    Verb{"agent", "create, show, change, stop and remove agents", kAgentSynopsis,
          "An agent has a home that stays, a policy and limits, and a sandbox that starts when it is needed. In\n"
          "the sandbox its home is /workspace/agents/NAME; /workspace/shared is all agents', and /output is\n"
          "what it hands out. `reset` ends the sandbox, drops what was changed of an image and keeps the home;\n"
@@ -191,7 +191,7 @@ constexpr std::array kAgentVerbs = {
          OptionsEnd::kAtDashes,
          finish_shell},
     Verb{"ps",
-         "list the processes that were started in an agent's sandbox",
+         "list processes in an agent's sandbox",
          kPsSynopsis,
          "Lists those that run, and the last of those that have ended.",
          kJsonGroups,
@@ -200,7 +200,7 @@ constexpr std::array kAgentVerbs = {
          OptionsEnd::kAtDashes,
          finish_ps},
     Verb{"logs",
-         "print what a process wrote",
+         "print a process's output",
          kLogsSynopsis,
          "Prints what is kept of the output of a process that was started with --detach, or by a tool: the\n"
          "first and the last MiB of each stream. The exit code says whether that was printed, with --follow\n"
@@ -211,7 +211,7 @@ constexpr std::array kAgentVerbs = {
          OptionsEnd::kAtDashes,
          finish_logs},
     Verb{"attach",
-         "follow a process, and write to it",
+         "follow a process and write to its input",
          kAttachSynopsis,
          "As `hutch logs --follow`; what you type goes to the process, if it was started with an input. To one\n"
          "that was started with a terminal (hutch exec -d -t) your own is given: its keys, its size, and what\n"
@@ -223,7 +223,7 @@ constexpr std::array kAgentVerbs = {
          OptionsEnd::kAtDashes,
          finish_attach},
     Verb{"wait",
-         "wait for a process to end",
+         "wait for a process to exit",
          kWaitSynopsis,
          "Ends with its exit code.",
          {},
@@ -232,7 +232,7 @@ constexpr std::array kAgentVerbs = {
          OptionsEnd::kAtDashes,
          finish_wait},
     Verb{"kill",
-         "end a process, and all that it started",
+         "kill a process and everything it started",
          kKillSynopsis,
          "TERM, two seconds to go by itself, then KILL.",
          kKillGroups,
@@ -240,17 +240,17 @@ constexpr std::array kAgentVerbs = {
          {},
          OptionsEnd::kAtDashes,
          finish_kill},
-    Verb{"tool", "list and call the tools that agents have", kToolSynopsis,
+    Verb{"tool", "list and call an agent's tools", kToolSynopsis,
          "Calls a tool as a model would, and prints its envelope. `-` reads the arguments from standard input.\n"
          "Exit code: 0 when the envelope says ok, else 1.",
          kToolGroups, kToolExamples, kToolWords, OptionsEnd::kAtDashes, finish_tool},
-    Verb{"mcp", "serve an agent's tools by the Model Context Protocol", kMcpSynopsis,
+    Verb{"mcp", "serve an agent's tools over the Model Context Protocol", kMcpSynopsis,
          "Speaks MCP on standard input and output, for the configuration of a coding agent. install writes\n"
          "that entry into the client's file, once it has shown it: into yours, or with --project into that of\n"
          "this directory. All else in the file stays. list says which clients hutch knows, and who has it.",
          kMcpGroups, kMcpExamples, kMcpWords, OptionsEnd::kAtDashes, finish_mcp},
     Verb{"serve",
-         "be the daemon that keeps agents' sandboxes",
+         "run the daemon that keeps agents' sandboxes",
          kServeSynopsis,
          "Verbs that need the daemon start it by themselves; it leaves when nobody uses it for ten minutes.\n"
          "Started by hand it stays until it is told to stop. `hutch settings` sets what is not typed here.",
@@ -260,7 +260,7 @@ constexpr std::array kAgentVerbs = {
          OptionsEnd::kAtDashes,
          finish_serve},
     Verb{"daemon",
-         "say how the daemon is, or stop it",
+         "show the daemon's status or stop it",
          kDaemonSynopsis,
          "`stop` ends all sandboxes of agents.",
          kJsonGroups,
@@ -268,7 +268,7 @@ constexpr std::array kAgentVerbs = {
          kDaemonWords,
          OptionsEnd::kAtDashes,
          finish_daemon},
-    Verb{"image", "keep root file systems for sandboxes", kImageSynopsis,
+    Verb{"image", "build, pull and manage images for sandboxes", kImageSynopsis,
          "import unpacks the archive of a root file system, in a process that reaches nothing else, and keeps\n"
          "it under NAME (\"python\" is \"python:latest\"); what has devices, leads out of the tree or is damaged\n"
          "is no image afterwards. A run with --image NAME has it as its own system, and may change it.\n"
@@ -277,7 +277,7 @@ constexpr std::array kAgentVerbs = {
          "--dockerfile an engine of containers (docker, podman) builds it, CONTEXT being what COPY is about.\n"
          "pull fetches one of a registry by skopeo, or takes oci-archive:FILE, docker-archive:FILE, oci:DIR.",
          kImageGroups, kImageExamples, kImageWords, OptionsEnd::kAtDashes, finish_image},
-    Verb{"vm", "make what virtual machines are started from, start and stop those of agents", kVmSynopsis,
+    Verb{"vm", "build VM images; start and stop agents' VMs", kVmSynopsis,
          "provision fetches a kernel from where this machine takes its packages, without installing it, or\n"
          "takes a file's, and builds the file system of the root as `hutch image build` does, or of an archive\n"
          "of yours; what was whole when it was killed is taken by the next. What is started later is held to\n"
@@ -287,19 +287,19 @@ constexpr std::array kAgentVerbs = {
          "start on. console prints the last 64 KiB that an agent's machine has written on its own, also after\n"
          "its end. reset makes all of it anew, remove deletes it; agents' files stay.",
          kVmGroups, kVmExamples, kVmWords, OptionsEnd::kAtDashes, finish_vm},
-    Verb{"pool", "keep sandboxes ready for the next who asks", kPoolSynopsis,
+    Verb{"pool", "keep sandboxes ready in advance", kPoolSynopsis,
          "Sandboxes that the daemon gives out by HTTP (/v1/pool), one to each who asks, and ends when they are\n"
          "given back. stats says how many there are, fill has COUNT idle ones (1) of a kind and waits for\n"
          "them, drain ends the idle ones. The daemon's end is the end of all.",
          kPoolGroups, kPoolExamples, kPoolWords, OptionsEnd::kAtDashes, finish_pool},
-    Verb{"task", "have an agent's coding agent do something", kTaskSynopsis,
+    Verb{"task", "give an agent's coding agent a task", kTaskSynopsis,
          "Runs the command of the agent's codeAgent in its sandbox with TEXT as one argument, in place of\n"
          "{task} in its args or as the last; `-` reads it from standard input. What it prints is printed, then\n"
          "on standard error which files were changed; the exit code is the command's. When you leave, it ends.\n"
          "One task of an agent runs at a time. `list` has those that run and the last that have ended.",
          kTaskGroups, kTaskExamples, kTaskWords, OptionsEnd::kAtDashes, finish_task},
     Verb{"paths",
-         "say where hutch keeps its files",
+         "print where hutch keeps its files",
          kPathsSynopsis,
          "Prints every place, and what it is.",
          kJsonGroups,

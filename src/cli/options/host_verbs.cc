@@ -187,12 +187,12 @@ constexpr std::array kClientsExamples = {Text("hutch clients install pi"),
                                          Text("hutch clients install mastra ~/service")};
 
 constexpr std::array kHostVerbs = {
-    Verb{"artifacts", "list and take what an agent has shared", kArtifactsSynopsis,
+    Verb{"artifacts", "list and fetch files that an agent shared", kArtifactsSynopsis,
          "What the agent has handed out by share_artifact. The file is in its output directory, where it can\n"
          "still change it; `get` gives what has the hash that was recorded when it was shared, or nothing. It\n"
          "is written to FILE, or under its name here, and takes no file's place.",
          kMemoryGroups, kArtifactsExamples, kArtifactsWords, OptionsEnd::kAtDashes, finish_artifacts},
-    Verb{"secret", "keep values for agents that nobody reads by accident", kSecretSynopsis,
+    Verb{"secret", "store secrets for agents", kSecretSynopsis,
          "Keeps a value for one agent, encrypted. It is asked for without being shown, or comes on standard\n"
          "input, or from a file; never as an argument. No value is ever printed: `check` says by its exit code\n"
          "(0, or 1) whether there is one. `answer` waits on a terminal for what agents ask for. Of a\n"
@@ -200,13 +200,13 @@ constexpr std::array kHostVerbs = {
          "alone. `key` says where the key is that opens what is kept, and moves it: into a file beside it, or\n"
          "into the Secret Service of your session.",
          kSecretGroups, kSecretExamples, kSecretWords, OptionsEnd::kAtDashes, finish_secret},
-    Verb{"clients", "put the packages for npm of this version in place", kClientsSynopsis,
+    Verb{"clients", "install the npm packages of this version", kClientsSynopsis,
          "They come with hutch, so that no registry has to have them. pi: hutch-pi becomes a directory among\n"
          "pi's extensions, in ~/.pi/agent/extensions or DIR, in place of an earlier one. The others: npm\n"
          "installs hutch-mastra, hutch-augure or hutch-sdk in DIR, or here; it runs no script of the project.",
          kMemoryGroups, kClientsExamples, kClientsWords, OptionsEnd::kAtDashes, finish_clients},
     Verb{"events",
-         "look at what an agent's programs have told each other",
+         "print events that agents' programs sent each other",
          kEventsSynopsis,
          "The last 100 events that programs of the agent's sandbox have told by `hutch-host events emit`,\n"
          "since the daemon started, the oldest first; with TYPEs those of these types.",
@@ -215,7 +215,7 @@ constexpr std::array kHostVerbs = {
          {},
          OptionsEnd::kAtDashes,
          finish_events},
-    Verb{"memory", "look at what an agent remembers, and change it", kMemorySynopsis,
+    Verb{"memory", "show and change what an agent remembers", kMemorySynopsis,
          "What programs of the agent's sandbox have stored by `hutch-host agent memory store`. `query` has the\n"
          "entries that hold any of the words, the best first, or without words the newest; 50 at most.",
          kMemoryGroups, kMemoryExamples, kMemoryWords, OptionsEnd::kAtDashes, finish_memory},

@@ -165,7 +165,7 @@ constexpr std::array kSkillSynopsis = {Text("hutch skill list [--json]"),
 constexpr std::array kSkillWords = {Text("list"), Text("show"), Text("enable"), Text("disable")};
 
 constexpr std::array kPluginVerbs = {
-    Verb{"plugin", "give agents tools of a recipe, and look at those that they made", kPluginSynopsis,
+    Verb{"plugin", "install plugins and review those that agents made", kPluginSynopsis,
          "A plugin is a JSON recipe: packages, files, a set-up command, and tools. `install` does its\n"
          "steps for an agent and keeps it in the library; what fails leaves nothing behind. Its tools are\n"
          "there at once, as ID_TOOL, wherever the agent's tools are. Installed over an earlier version it\n"
@@ -176,7 +176,7 @@ constexpr std::array kPluginVerbs = {
          "the values that a plugin's tools have by hutch-host config.",
          kPluginGroups, kPluginExamples, kPluginWords, OptionsEnd::kAtDashes, finish_plugin},
     Verb{"skill",
-         "show the texts that tell models how to use hutch, and switch them off",
+         "show and disable the texts that teach models hutch",
          kSkillSynopsis,
          "sandbox-plugin-creator tells how to write plugins. Switched off, agents make none.",
          kSkillGroups,

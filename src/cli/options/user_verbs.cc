@@ -212,7 +212,7 @@ constexpr std::array kInitExamples = {Text("hutch init --dry-run"), Text("sudo h
 
 constexpr std::array kUserVerbs = {
     Verb{"init",
-         "make the OS user that agents are, once, as root",
+         "create the OS user that agents run as, as root",
          kInitSynopsis,
          "Makes the system user hutch with its home, or with --agent one for that agent alone, telling each\n"
          "step before it is done; a second time is short. What is there already stays. Nothing else of the\n"
@@ -225,7 +225,7 @@ constexpr std::array kUserVerbs = {
          OptionsEnd::kAtDashes,
          finish_init},
     Verb{"deinit",
-         "remove the OS user that agents are",
+         "remove the OS user that agents run as",
          kDeinitSynopsis,
          "Removes the user; its home stays unless told, closed until the user is made again. What root shared\n"
          "with it is taken back. What others shared stays shared with a number that no agent gets any more:\n"
@@ -235,13 +235,13 @@ constexpr std::array kUserVerbs = {
          {},
          OptionsEnd::kAtDashes,
          finish_deinit},
-    Verb{"network", "close the network to agents' OS users outside of sandboxes", kNetworkSynopsis,
+    Verb{"network", "close the network to agents' OS users outside sandboxes", kNetworkSynopsis,
          "In a sandbox the policy says what is reached. What else runs as such a user, by cron or sudo -u, has\n"
          "no network then: by a table of hutch's own in the kernel, which a unit sets again at each start of\n"
          "the machine. Others' rules stay as they are. apply is what the unit runs.",
          kNetworkGroups, kNetworkExamples, kNetworkWords, OptionsEnd::kAtDashes, finish_network},
     Verb{"service",
-         "have systemd run the daemon as agents' OS user",
+         "run the daemon as agents' OS user, with systemd",
          kServiceSynopsis,
          "Writes a unit for hutch serve as the user hutch, or with --for as that person's, and starts it. No\n"
          "sandbox is that user then, until deinit has taken the daemon away and closed its files. check says\n"
@@ -252,7 +252,7 @@ constexpr std::array kUserVerbs = {
          OptionsEnd::kAtDashes,
          finish_service},
     Verb{"share",
-         "let agents' OS user read and change files of yours",
+         "share files with agents' OS user",
          kShareSynopsis,
          "Adds the user to the access control list of PATH and of all that is in it, and to what is made in\n"
          "it later. Nobody else may do more than before. Links are not followed; files that have a name\n"
@@ -265,7 +265,7 @@ constexpr std::array kUserVerbs = {
          OptionsEnd::kAtDashes,
          finish_share},
     Verb{"unshare",
-         "take back what was shared",
+         "stop sharing files",
          kUnshareSynopsis,
          "Restores the access control lists that PATH and all in it had before, and those of directories\n"
          "above it. Without --agent for every user that it is shared with. Of a copy PATH is its place in the\n"
@@ -276,7 +276,7 @@ constexpr std::array kUserVerbs = {
          OptionsEnd::kAtDashes,
          finish_unshare},
     Verb{"shared",
-         "list what is shared with agents' OS users",
+         "list shared files",
          kSharedSynopsis,
          "What, with whom, how, and since when.",
          kSharedGroups,

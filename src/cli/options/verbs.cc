@@ -222,7 +222,7 @@ constexpr std::array kVerbs = {
          OptionsEnd::kAtFirstWord,
          finish_run},
     Verb{"explain",
-         "print the plan of a sandbox, and the rules behind it",
+         "print a sandbox's plan and the rules behind it",
          kExplainSynopsis,
          "Prints what `hutch run` would do with the same options: mounts, environment, limits and the rule\n"
          "behind each; with a PATH or a HOST, what would become of it and which rule decides. Starts nothing.",
@@ -231,13 +231,13 @@ constexpr std::array kVerbs = {
          {},
          OptionsEnd::kAtDashes,
          finish_explain},
-    Verb{"check", "say whether a path or a host could be reached, and why", kCheckSynopsis,
+    Verb{"check", "say whether a path or host is reachable, and why", kCheckSynopsis,
          "Says whether a sandbox with these options could read or write PATH, or connect to HOST (port 443\n"
          "unless it says another), and which rule decides. Resolves nothing: of a name it says what the\n"
          "rules say of it. Exit code: 0 when it could, 1 when not, or when it would have to be asked for.",
          kPlaceGroups, kCheckExamples, kCheckWords, OptionsEnd::kAtDashes, finish_check},
     Verb{"doctor",
-         "say what works on this machine, and how to make the rest work",
+         "report what works on this host, with remedies",
          kDoctorSynopsis,
          "Tries every backend and says whether it works or why not, with what to type; and how limits are\n"
          "held, what the kernel offers, and where hutch keeps its files.\n"
@@ -250,7 +250,7 @@ constexpr std::array kVerbs = {
          OptionsEnd::kAtDashes,
          finish_doctor},
     Verb{"selftest",
-         "attack the backends of this machine, and say what held",
+         "attack this host's backends and report what held",
          kSelftestSynopsis,
          "Runs each attack on every backend that isolates and works here, as the user who calls it, and on\n"
          "the backend none, where the attack is to succeed: that is the control. Prints a table, then what\n"
@@ -262,7 +262,7 @@ constexpr std::array kVerbs = {
          {},
          OptionsEnd::kAtDashes,
          finish_selftest},
-    Verb{"config", "show, check and change your policies", kConfigSynopsis,
+    Verb{"config", "show, check and change policies", kConfigSynopsis,
          "Without an action, on a terminal: what holds here, a switch for this session, and your policies to\n"
          "be changed by keys. show prints the policy that holds here, path its file, check says what is wrong\n"
          "with your policies or with FILE. set, add, remove, enable, disable and edit change one policy,\n"
@@ -273,13 +273,13 @@ constexpr std::array kVerbs = {
          "plain text where KEY takes text, else JSON. Without --scope: the project that this directory is\n"
          "in, or this directory.",
          kConfigGroups, kConfigExamples, kConfigWords, OptionsEnd::kAtDashes, finish_config},
-    Verb{"settings", "show and change what is set besides your policies", kSettingsSynopsis,
+    Verb{"settings", "show and change settings outside of policies", kSettingsSynopsis,
          "What is set for the daemon, for new agents and for all of them, in config.json. show prints every\n"
          "key with what holds, path the file, schema its JSON Schema. What is wrong is said, and not saved.\n"
          "VALUE is plain text where KEY takes text, else JSON. The daemon reads its own part when it starts.",
          kJsonGroups, kSettingsExamples, kSettingsWords, OptionsEnd::kAtDashes, finish_settings},
     Verb{"status",
-         "say in a line what a sandbox here may do",
+         "summarize in one line what a sandbox here may do",
          kStatusSynopsis,
          "Prints the status line and the policy behind it. --line prints the line alone, red where the sandbox\n"
          "is disabled (unless NO_COLOR is set), for a prompt or a status bar.",
@@ -289,7 +289,7 @@ constexpr std::array kVerbs = {
          OptionsEnd::kAtDashes,
          finish_status},
     Verb{"log",
-         "list the runs of the past",
+         "list past runs",
          kLogSynopsis,
          "Lists runs, the newest last.",
          kLogGroups,
@@ -298,7 +298,7 @@ constexpr std::array kVerbs = {
          OptionsEnd::kAtDashes,
          finish_log},
     Verb{"why",
-         "say what was refused, and by which rule",
+         "list blocked operations and the rule behind each",
          kWhySynopsis,
          "Says what was refused in RUN, and by which rule; without RUN, in the last run that was refused\n"
          "something. The start of an id is enough.",
@@ -308,7 +308,7 @@ constexpr std::array kVerbs = {
          OptionsEnd::kAtDashes,
          finish_why},
     Verb{"audit",
-         "print the whole record: starts, ends, refusals, connections, decisions, uses of services",
+         "print the full record of runs, connections and decisions",
          kAuditSynopsis,
          "Prints every record, oldest first. With --follow it goes on until it is ended.",
          kAuditGroups,
@@ -317,7 +317,7 @@ constexpr std::array kVerbs = {
          OptionsEnd::kAtDashes,
          finish_audit},
     Verb{"questions",
-         "list what the sandboxes that run ask for",
+         "list pending approval requests",
          kQuestionsSynopsis,
          "Lists the questions that wait for an answer, of every sandbox of yours. With --follow it goes on: as\n"
          "long as it runs somebody is there to answer, so that a command without a terminal waits.",
@@ -327,7 +327,7 @@ constexpr std::array kVerbs = {
          OptionsEnd::kAtDashes,
          finish_questions},
     Verb{"answer",
-         "answer a question of a sandbox that runs",
+         "answer an approval request",
          kAnswerSynopsis,
          "CHOICE is one that `hutch questions` lists for it: once, session (that run), tree, project, new,\n"
          "everywhere or no. The first answer holds; who was faster is told to whoever comes late.",
@@ -337,7 +337,7 @@ constexpr std::array kVerbs = {
          OptionsEnd::kAtDashes,
          finish_answer},
     Verb{"revoke",
-         "take back what was allowed to the sandboxes that run",
+         "revoke permissions granted to running sandboxes",
          kRevokeSynopsis,
          "Answers that allowed HOST for a run or a session hold no longer, and its connections end; where the\n"
          "policy that holds here has an entry for exactly HOST, that goes as well; without PORT those\n"
