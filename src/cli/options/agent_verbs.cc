@@ -82,7 +82,7 @@ constexpr std::array kAttachSynopsis = {Text("hutch attach AGENT PID")};
 constexpr std::array kWaitSynopsis = {Text("hutch wait AGENT PID")};
 constexpr std::array kKillSynopsis = {Text("hutch kill [--signal SIGNAL] AGENT PID")};
 constexpr std::array kToolSynopsis = {Text("hutch tool list [AGENT] [--json]"),
-                                      Text("hutch tool call AGENT NAME [JSON|-]")};
+                                      Text("hutch tool call [--turn ID] AGENT NAME [JSON|-]")};
 constexpr std::array kToolWords = {Text("list"), Text("call")};
 constexpr std::array kToolExamples = {Text("hutch tool call alice sandbox_exec '{\"command\": \"make test\"}'"),
                                       Text("hutch tool call alice sandbox_write_file - < arguments.json")};
