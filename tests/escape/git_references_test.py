@@ -78,8 +78,21 @@ WRITES = {
     "HEAD by a merge": (f"echo \"ref: {AWAY}/../$OUT\" > .git/HEAD", "git merge -q main", "../OUT"),
     "HEAD of a worktree": (f"echo \"ref: {AWAY}/../$OUT\" > .git/worktrees/w/HEAD",
                            "cd w; git commit -q -m x --allow-empty", "../OUT"),
-    "a message": (f"echo \"ref: ../../$OUT\" > .git/TAG_EDITMSG; echo 'ref: TAG_EDITMSG' > .git/ORIG_HEAD",
+    "a message": ("echo \"ref: ../../$OUT\" > .git/TAG_EDITMSG; echo 'ref: TAG_EDITMSG' > .git/ORIG_HEAD",
                   "git reset -q --hard HEAD", "../OUT"),
+    "a chain by a name that is none": (
+        "echo 'ref: refs/heads/x' > .git/HEAD; echo 'ref: A:MSG' > .git/refs/heads/x; "
+        f"echo \"ref: {AWAY}/../$OUT\" > .git/A:MSG", "git commit -q -m x", "../OUT"),
+    "a chain by another directory": (
+        "echo 'ref: refs/heads/x' > .git/HEAD; mkdir '.git/a b'; echo 'ref: a b/x' > .git/refs/heads/x; "
+        f"echo \"ref: {AWAY}/../$OUT\" > '.git/a b/x'", "git commit -q -m x", "../OUT"),
+    "a chain by what is a blank elsewhere": (
+        "v=$(printf '\\v'); mkdir .git/${v}refs; echo 'ref: refs/heads/x' > .git/HEAD; "
+        f"echo \"ref: ${{v}}refs/x\" > .git/refs/heads/x; echo \"ref: {AWAY}/../$OUT\" > .git/${{v}}refs/x",
+        "git commit -q -m x", "../OUT"),
+    "a chain in deep directories": (
+        "d=$(printf 'd/%.0s' $(seq 40)); mkdir -p .git/refs/heads/$d; echo \"ref: refs/heads/${d}x\" > .git/HEAD; "
+        f"echo \"ref: {AWAY}/../$OUT\" > .git/refs/heads/${{d}}x", "git commit -q -m x", "../OUT"),
     "a message as a branch": ("echo 'ref: commondir' > .git/EDIT_DESCRIPTION; "
                               "echo 'ref: EDIT_DESCRIPTION' > .git/refs/heads/feature",
                               "git branch -f feature HEAD", ".git/commondir"),
@@ -119,6 +132,37 @@ def test_of_lines_in_another_file(hutch, repository, as_user, backend, way):
     if backend == "none" and not follows_any_name():
         pytest.skip("this git follows no such reference")
     assert ((repository / file).read_text() == text) == (backend != "none")
+
+
+IN_COMMON = {
+    "of the main work tree": ('echo "ref: $A/../$OUT" > $C/refs/heads/main', "."),
+    "of the linked one": ('echo "ref: $A/../$OUT" > $C/refs/heads/x; git symbolic-ref HEAD refs/heads/x', "../linked"),
+}
+
+
+@pytest.mark.parametrize("way", IN_COMMON)
+def test_of_a_repository_that_comes_along(hutch, repository, as_user, backend, way):
+    inside, place = IN_COMMON[way]
+    linked = repository.parent / f"{repository.name}-linked"
+    outside(as_user, repository, f"git worktree add -q {linked}")
+    out = f"out-of-{repository.name}"
+    hutch.sh(f"OUT={out}; A={AWAY}; C=$(git rev-parse --git-common-dir); {inside}", cwd=linked)
+    outside(as_user, linked if place != "." else repository, "git commit -q --allow-empty -m x || true")
+    if backend == "none" and not follows_any_name():
+        pytest.skip("this git follows no such reference")
+    assert (repository.parent / out).exists() == (backend == "none")
+
+
+def test_what_is_left_of_many(hutch, repository, as_user, backend):
+    """Their names are the same, and the moment is, so that they collide in the quarantine."""
+    out = f"out-of-{repository.name}"
+    hutch.sh("for i in $(seq 80); do mkdir .git/refs/heads/d$i; "
+             f"echo 'ref: {AWAY}/../{out}' > .git/refs/heads/d$i/q; done")
+    hutch.sh("f=$(cd .git; ls -d refs/heads/d*/*q* | head -1); echo \"ref: $f\" > .git/HEAD")
+    outside(as_user, repository, "git commit -q --allow-empty -m x || true")
+    if backend == "none" and not follows_any_name():
+        pytest.skip("this git follows no such reference")
+    assert (repository.parent / out).exists() == (backend == "none")
 
 
 # A bare repository of the sandbox's: its parts, and a trap in a directory of the name that git will write.

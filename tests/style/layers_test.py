@@ -25,13 +25,15 @@ PROGRAMS = {"guest": GUEST_MAY, "inspect": {"base", "sys", "policy", "wire", "in
 BESIDE = {
     "policy": ["base/"],
     "sys": ["base/"],
-    "host": ["plan/facts.h", "plan/path_facts.h", "plan/id_map.h", "plan/setup/os_user.h", "plan/setup/os_user_numbers.h",
-             "plan/plan.h", "plan/paths/name_files.h", "plan/paths/checked_files.h", "plan/git/files.h"],
+    "host": ["plan/facts.h", "plan/path_facts.h", "plan/id_map.h", "plan/setup/os_user.h",
+             "plan/setup/os_user_numbers.h", "plan/plan.h", "plan/paths/name_files.h", "plan/paths/checked_files.h",
+             "plan/git/files.h"],
     "wire": ["plan/plan.h", "plan/filter/bpf.h", "plan/git/objects.h"],
     "cli": ["tui/"],
 }
 
-# The parts of a folder, lowest first: a file includes those of its own part and of lower ones. "" is the folder itself.
+# The parts of a folder, lowest first: a file includes those of its own part and of lower ones. "" is the folder
+# itself.
 # A test may include any of them, because it makes what its part is given.
 PARTS = {
     "sys": ["", "files", "net", "process"],
@@ -102,7 +104,8 @@ def part_fault(name, path):
         return f"give {here if here not in order else there} its place in PARTS"
     if order.index(there) <= order.index(here):
         return None
-    return f"{folder_of(name)}/{here or '.'} may not include {there or 'what lies beside the parts'}: includes point down"
+    there = there or "what lies beside the parts"
+    return f"{folder_of(name)}/{here or '.'} may not include {there}: includes point down"
 
 
 def subfolder_fault(name, path):

@@ -36,7 +36,7 @@ def blocks(page):
 
 def sentences(page):
     for block in blocks(page):
-        plain = re.sub(r"`[^`]*`", "code", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", block))
+        plain = re.sub(r"`[^`]*`", "Code", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", block))
         plain = re.sub(r"[*_]{1,2}(\S[^*]*?)[*_]{1,2}", r"\1", plain)
         yield from (one for one in re.split(r"(?<=[.?!:])\s+(?=[A-Z\"(])", plain) if one.strip())
 

@@ -120,8 +120,10 @@ def test_says_what_is_missing(hutch):
 
 # (file, the line before which it goes, what goes there)
 INSERTIONS = [
-    ("src/cli/options/arguments.h", "struct HelpArguments {{", "struct {type}Arguments {{\n  std::string subject;\n}};\n\n"),
-    ("src/cli/options/option_values.h", "Result<Arguments> finish_help(", "Result<Arguments> finish_{name}(Draft&& draft);\n"),
+    ("src/cli/options/arguments.h", "struct HelpArguments {{",
+     "struct {type}Arguments {{\n  std::string subject;\n}};\n\n"),
+    ("src/cli/options/option_values.h", "Result<Arguments> finish_help(",
+     "Result<Arguments> finish_{name}(Draft&& draft);\n"),
     ("src/cli/options/option_values.cc", "Result<Arguments> finish_help(", """\
 Result<Arguments> finish_{name}(Draft&& draft) {{
   return Arguments({type}Arguments{{join(draft.words, " ")}});

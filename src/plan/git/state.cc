@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::string_view kRunsProgram = "names a program that git would run";
 constexpr std::string_view kWritesFile = "names a file that git would write";
+constexpr std::string_view kDeletes = "has git delete a reference of yours";
 constexpr std::string_view kGivesOptions = "gives git an option with which it would write another file";
 
 // The files of git-rebase(1), git-am(1), git-cherry-pick(1), git-revert(1) and git-bisect(1) whose text becomes a
@@ -27,6 +28,7 @@ constexpr std::array kStateFiles = {
     GitStateFile{"rebase-merge", "strategy_opts", GitStateFile::Holds::kStrategyOptions, kGivesOptions},
     GitStateFile{"rebase-merge", "gpg_sign_opt", GitStateFile::Holds::kSigningOption, kGivesOptions},
     GitStateFile{"rebase-merge", "update-refs", GitStateFile::Holds::kReferences, kWritesFile},
+    GitStateFile{"rebase-merge", "refs-to-delete", GitStateFile::Holds::kRewritten, kDeletes},
     GitStateFile{"rebase-apply", "git-rebase-todo", GitStateFile::Holds::kTodo, kRunsProgram},
     GitStateFile{"rebase-apply", "strategy", GitStateFile::Holds::kStrategy, kRunsProgram},
     GitStateFile{"rebase-apply", "strategy_opts", GitStateFile::Holds::kStrategyOptions, kGivesOptions},
@@ -162,6 +164,11 @@ bool are_references(std::string_view text) {
   return true;
 }
 
+// What a "label" of the rebase made (do_label() of git's sequencer.c).
+bool is_label(std::string_view line) {
+  return line.empty() || (line.starts_with("refs/rewritten/") && is_reference_name(line));
+}
+
 }  // namespace
 
 std::span<const GitStateFile> git_state_files() { return kStateFiles; }
@@ -171,7 +178,8 @@ std::string GitStateFile::operation() const { return std::string(directory.empty
 std::string GitStateFile::path() const { return directory.empty() ? std::string(name) : cat({directory, "/", name}); }
 
 std::optional<std::string_view> symbolic_target(std::string_view text) {
-  static constexpr std::string_view kBlank = " \t\n\v\f\r";
+  // isspace() of git's.
+  static constexpr std::string_view kBlank = " \t\n\r";
   static constexpr std::string_view kSymbolic = "ref:";
   if (!text.starts_with(kSymbolic)) return std::nullopt;
   // For git it is a C string.
@@ -190,15 +198,17 @@ bool todo_writes_another_file(std::string_view text) {
 }
 
 bool is_reference_name(std::string_view name) {
-  if (name.contains("..")) return false;
+  const auto is_of_pseudo = [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; };
+  if (std::ranges::all_of(name, is_of_pseudo)) return !is_message_of_git(name);
   const auto is_forbidden = [](char c) {
     static constexpr std::string_view kForbidden = ":?*[\\^~ \x7f";
     return static_cast<unsigned char>(c) < ' ' || kForbidden.contains(c);
   };
-  if (name.empty() || std::ranges::any_of(name, is_forbidden)) return true;
-  const auto is_of_pseudo = [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; };
-  if (std::ranges::all_of(name, is_of_pseudo)) return !is_message_of_git(name);
-  return name.starts_with("refs/");
+  const bool is_below = name.starts_with("refs/") && !name.contains("..") && !name.contains("@{");
+  if (!is_below || std::ranges::any_of(name, is_forbidden)) return false;
+  return std::ranges::none_of(split(name, '/'), [](std::string_view part) {
+    return part.empty() || part.starts_with('.') || part.ends_with('.') || part.ends_with(".lock");
+  });
 }
 
 std::vector<std::string> commands_of_todo(std::string_view text) {
@@ -215,6 +225,7 @@ bool is_harmless_git_state(const GitStateFile& file, std::string_view text) {
     using enum GitStateFile::Holds;
     case kTodo: return !todo_writes_another_file(text) && std::ranges::none_of(split(text, '\n'), runs_something);
     case kReferences: return are_references(text);
+    case kRewritten: return std::ranges::all_of(split(text, '\n'), is_label);
     case kStrategy: return is_own_strategy(text);
     case kStrategyOptions: return are_strategy_options(text);
     // "git rebase" hands it on to "git am" as it is.

@@ -22,6 +22,7 @@ struct GitStateFile {
     kPathsOfBisect,
     kStartOfBisect,
     kReferences,
+    kRewritten,
   } holds;
   // What git does by a harmful one, as the end of a sentence that begins with the file.
   std::string_view harm;
@@ -40,9 +41,9 @@ bool is_harmless_git_state(const GitStateFile& file, std::string_view text);
 // Returns NAME if the text is that of a symbolic reference ("ref: NAME"), and nothing for any other text.
 std::optional<std::string_view> symbolic_target(std::string_view text);
 
-// Whether git would write only a reference by that name, or no file that it reads: below "refs", a pseudo reference of
-// capitals (refname_is_safe() of git's refs.c, which git does not ask for what a symbolic reference says), or no name of
-// a reference (git-check-ref-format(1), which git does not ask either). A message of git's is none: it may say "ref:".
+// Whether it is a reference's full name, below "refs" (git-check-ref-format(1)), or that of a pseudo reference, of
+// capitals, or empty. git does not ask for it where a symbolic reference leads on, and would write another file. A
+// message of git's is no reference: it may begin with "ref:".
 bool is_reference_name(std::string_view name);
 
 // Whether a file of a repository's own directory holds a person's text, which may begin as it likes.

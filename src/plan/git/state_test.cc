@@ -47,12 +47,43 @@ TEST(GitState, SymbolicReferences) {
   EXPECT_EQ(symbolic_target("1234\n"), std::nullopt);
   EXPECT_EQ(symbolic_target(" ref: a"), std::nullopt);
   EXPECT_EQ(symbolic_target(std::string_view("ref: commondir\0 x\n", 18)), "commondir");
-  for (const char* name : {"", "a b", "use: x", "a~1", "a\nb", "refs/heads/a", "FETCH_HEAD"}) {
+  EXPECT_EQ(symbolic_target("ref: \vrefs/x\f\n"), "\vrefs/x\f") << "no blanks for git";
+  for (const char* name : {"", "refs/heads/a", "refs/heads/a/b.c", "refs/worktree/x", "FETCH_HEAD"}) {
     EXPECT_TRUE(is_reference_name(name)) << name;
   }
-  for (const char* name : {"commondir", "refs/heads/../../commondir", "refs/heads/a b/../../../hooks/x", "TAG_EDITMSG",
-                           "EDIT_DESCRIPTION", "..", "hooks/x"}) {
+  for (const char* name : {"commondir",
+                           "refs/heads/../../commondir",
+                           "refs/heads/a b/../../../hooks/x",
+                           "TAG_EDITMSG",
+                           "EDIT_DESCRIPTION",
+                           "..",
+                           "hooks/x",
+                           "a b",
+                           "use: x",
+                           "a~1",
+                           "a\nb",
+                           "A:MSG",
+                           "a b/x",
+                           "modules/a b/commondir",
+                           "\vrefs/x",
+                           "refs/heads/a.lock",
+                           "refs/.a",
+                           "refs//a",
+                           "refs/a/",
+                           "refs/a@{1}",
+                           "refs/a.",
+                           "HEAD.lock",
+                           "worktrees/w/HEAD",
+                           "refs/heads/a\x7f"}) {
     EXPECT_FALSE(is_reference_name(name)) << name;
+  }
+}
+
+TEST(GitState, LabelsToDelete) {
+  EXPECT_TRUE(harmless("refs-to-delete", "refs/rewritten/onto\nrefs/rewritten/a-b\n"));
+  EXPECT_TRUE(harmless("refs-to-delete", ""));
+  for (const char* text : {"HEAD\n", "refs/heads/main\n", "refs/rewritten/../heads/main\n", "refs/rewritten/a\nHEAD"}) {
+    EXPECT_FALSE(harmless("refs-to-delete", text)) << text;
   }
 }
 

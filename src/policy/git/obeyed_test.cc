@@ -119,6 +119,14 @@ TEST(GitObeyed, WhatAShellMakesOfAName) {
            {"!sh -c \"exec ./tools/x\"", "!./tools/x"},
            {"!sh -c 'a; sh -c \"tools/x b\"'", "!tools/x"},
            {"!f() { # don't\n tools/x; }; f", "!tools/x"},
+           {"!ssh -Ftools/x", "~tools/x"},
+       }) {
+    EXPECT_TRUE(names_path(of_alias(row.value), row.path)) << row.value;
+  }
+}
+
+TEST(GitObeyed, WhatInterpretersAndLoopsRun) {
+  for (const Obeyed& row : std::initializer_list<Obeyed>{
            {"!python3 -m tools.x", "!tools/x.py"},
            {"!python3 -m tools.x", "!tools/x/__main__.py"},
            {"!python3 -m tools.x", "!tools/__init__.py"},
@@ -146,7 +154,6 @@ TEST(GitObeyed, WhatAShellMakesOfAName) {
            {"!sh -x x", "?x"},
            {"!PATH=tools:$PATH y", "*:tools/*"},
            {"!./x-$(uname -m)", "*:x-*"},
-           {"!ssh -Ftools/x", "~tools/x"},
        }) {
     EXPECT_TRUE(names_path(of_alias(row.value), row.path)) << row.value;
   }

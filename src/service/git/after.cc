@@ -71,17 +71,15 @@ bool is_plain_directory(const std::string& path) { return sys::open_exact(path).
 // in any directory.
 std::vector<std::string> repositories_of(const std::vector<policy::Rule>& rules) {
   std::set<std::string> found;
-  const auto add = [&](std::string_view path, bool is_own_name) {
-    for (const std::string_view name : {"/hooks", "/config"}) {
-      if (!path.ends_with(name)) continue;
-      std::string directory(path.substr(0, path.size() - name.size()));
-      if (is_own_name || may_be_repository(directory)) found.insert(std::move(directory));
-    }
-  };
   for (const policy::Rule& rule : rules) {
     if (rule.origin != policy::Origin::kMandatory) continue;
-    add(rule.path, rule.text.empty());
-    add(rule.text, false);
+    for (const std::string_view path : {std::string_view(rule.path), std::string_view(rule.text)}) {
+      for (const std::string_view name : {"/hooks", "/config"}) {
+        if (!path.ends_with(name)) continue;
+        std::string directory(path.substr(0, path.size() - name.size()));
+        if (rule.text.empty() || may_be_repository(directory)) found.insert(std::move(directory));
+      }
+    }
   }
   return {found.begin(), found.end()};
 }

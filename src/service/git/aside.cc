@@ -70,7 +70,10 @@ std::string move_aside(const std::string& path, const std::string& quarantine) {
     const std::string part = name_part(attempt);
     const std::string aside = cat({quarantine, "/", start, "-", part});
     if (has_place && move_to_free(directory->get(), name, sys::kCwd, aside)) return aside;
-    const std::string beside = cat({"quarantine-", start, "-", part});
+  }
+  // Another file system, for instance. A name with that end is of no reference (git-check-ref-format(1)).
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const std::string beside = cat({"quarantine-", start, "-", name_part(attempt), ".lock"});
     if (move_to_free(directory->get(), name, directory->get(), beside)) return cat({above, "/", beside});
   }
   return {};

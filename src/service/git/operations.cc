@@ -1,6 +1,7 @@
 // Judges the operations of git that a command has left.
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -172,15 +173,28 @@ void GitBefore::follow(const std::vector<std::string>& directories) {
 
 void GitBefore::look_at_references(const std::vector<std::string>& directories, const std::string& quarantine,
                                    After& after) const {
-  // Elsewhere no file is older than the sandbox's work there: it made the repository, or moved a worktree's directory.
-  const ReferencesElsewhere elsewhere = references_elsewhere(directories, [&](const std::string& directory) {
-    return std::ranges::binary_search(of_start_, directory) ? since_ns_ : 0;
-  });
-  for (const ReferencesElsewhere::Found& found : elsewhere.found) {
-    after.told.push_back(cat({printable(found.path), ", which the command wrote, has git write ", printable(found.name),
-                              " as if it were a reference; ", taken_away(found.path, quarantine),
-                              found.path.ends_with("/HEAD") ? "; `git init` there makes a new one" : ""}));
+  std::set<std::string> all(directories.begin(), directories.end());
+  std::set<std::string> of_start(of_start_.begin(), of_start_.end());
+  for (const std::string& one : directories) {
+    // A linked worktree's references are there.
+    std::string common = git_common_directory(one);
+    if (of_start.contains(one)) of_start.insert(common);
+    all.insert(std::move(common));
   }
+  // Elsewhere no file is older than the sandbox's work there: it made the repository, or moved a worktree's directory.
+  const ReferencesElsewhere elsewhere =
+      references_elsewhere({all.begin(), all.end()},
+                           [&](const std::string& directory) { return of_start.contains(directory) ? since_ns_ : 0; });
+  for (const ReferencesElsewhere::Found& found : elsewhere.found) {
+    if (!sys::exists(found.path)) continue;
+    const std::string remedy =
+        found.path.ends_with("/HEAD")
+            ? cat({"; `echo ref: refs/heads/BRANCH > ", shell_word(found.path), "` makes a new one"})
+            : std::string();
+    after.told.push_back(cat({printable(found.path), ", which the command wrote, has git write ", printable(found.name),
+                              " as if it were a reference; ", taken_away(found.path, quarantine), remedy}));
+  }
+  if (!elsewhere.is_complete && after.not_searched.empty()) after.not_searched = elsewhere.not_searched;
   after.is_complete = after.is_complete && elsewhere.is_complete;
 }
 

@@ -36,9 +36,11 @@ class SymbolicSearch {
     if (level == Level::kReferences && is_new(directory, since_ns)) since_ns = 0;
     const auto listing = sys::open_listing(directory);
     const auto names = listing ? sys::names_in(listing->get(), directory) : Result<std::vector<sys::TreeEntry>>();
-    if (!listing || !names || depth > kSymbolicDepthMax) return (void)(result_.is_complete = false);
+    const bool is_deep = depth > kSymbolicDepthMax;
+    if (is_deep && is_new(directory, since_ns)) return result_.found.push_back({directory, "what hutch did not read"});
+    if (!listing || !names || is_deep) return not_searched(directory);
     for (const sys::TreeEntry& entry : *names) {
-      if (++entries_ > kSymbolicEntriesMax) return (void)(result_.is_complete = false);
+      if (++entries_ > kSymbolicEntriesMax) return not_searched(directory);
       look(cat({directory, "/", entry.name}), entry, level, since_ns, depth);
     }
   }
@@ -52,12 +54,19 @@ class SymbolicSearch {
     const bool is_other = level == Level::kTop && (is_named || plan::is_message_of_git(entry.name));
     if (entry.kind == sys::EntryKind::kSymlink || is_other || !is_new(path, since_ns)) return;
     const auto text = first_bytes(path);
-    if (!text) result_.is_complete = false;
+    if (!text) not_searched(path);
     const auto name = text ? plan::symbolic_target(*text) : std::nullopt;
     if (!name) return;
     // git leaves out any number of blanks behind the name.
     const bool is_whole = text->size() < kSymbolicBytesMax;
-    if (!is_whole || !plan::is_reference_name(*name)) result_.found.push_back({path, std::string(*name)});
+    // `git stash` would move the branch that it names.
+    const bool is_stash = level == Level::kReferences && path.ends_with("/refs/stash");
+    if (!is_whole || is_stash || !plan::is_reference_name(*name)) result_.found.push_back({path, std::string(*name)});
+  }
+
+  void not_searched(const std::string& path) {
+    if (result_.is_complete) result_.not_searched = path;
+    result_.is_complete = false;
   }
 
   // A pipe, or a file that is gone, is no reference.

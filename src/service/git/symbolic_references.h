@@ -15,6 +15,7 @@ struct ReferencesElsewhere {
   };
   std::vector<Found> found;
   bool is_complete = true;  // false: some directories could not be searched
+  std::string not_searched{};  // the first of them
 };
 
 // Searches the directories of repositories and of their linked worktrees, each for files that changed at `since_ns`

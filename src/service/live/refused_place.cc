@@ -146,6 +146,7 @@ void merge_removed_repositories(std::vector<sandbox::Refusal>& refusals, const s
     const bool is_cut = printable(longest) != printable(longest, std::string::npos);
     if (is_cut || !is_removed(refusals, git)) continue;
     const std::vector<std::string> below = protected_below(rules, directory);
+    if (below.empty()) continue;
     const auto is_part = [&](const sandbox::Refusal& refusal) {
       const auto is_about = [&](const std::string& path) {
         const std::string writing = cat({"writing ", printable(path)});
