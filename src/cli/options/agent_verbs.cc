@@ -12,36 +12,35 @@ using enum ValueKind;
 using Text = std::string_view;
 
 constexpr std::array kExecOptions = {
-    Option{"--detach", 'd', "", kFlag, "go on in the background; prints the process's id", set_detach},
-    Option{"--interactive", 'i', "", kFlag, "with --detach: it gets all of your standard input, and its end",
-           set_interactive},
-    Option{"--tty", 't', "", kFlag, "give it a terminal, whatever your own streams are", set_tty},
-    Option{"--cwd", 0, "DIR", kOther, "start there; else at the agent's place of work", set_cwd},
-    Option{"--env", 0, "K[=V]", kVariable, "set a variable; K alone passes your own (repeatable)", set_environment},
-    Option{"--timeout", 0, "TIME", kOther, "end it and all that it started after TIME: 500ms, 30s, 2m", set_timeout},
+    Option{"--detach", 'd', "", kFlag, "continue in the background; print the process id", set_detach},
+    Option{"--interactive", 'i', "", kFlag, "with --detach: pass all of your standard input", set_interactive},
+    Option{"--tty", 't', "", kFlag, "allocate a terminal, whatever your streams are", set_tty},
+    Option{"--cwd", 0, "DIR", kOther, "start in DIR, not in the agent's working directory", set_cwd},
+    Option{"--env", 0, "K[=V]", kVariable, "set a variable; only K passes yours (repeatable)", set_environment},
+    Option{"--timeout", 0, "TIME", kOther, "end it and everything it started after TIME: 500ms, 30s, 2m", set_timeout},
     Option{"--json", 0, "", kFlag, "with --detach: print the process as JSON", set_json},
 };
 constexpr std::array kExecGroups = {OptionGroup{"Options", kExecOptions}};
 constexpr std::array kShellOptions = {
-    Option{"--cwd", 0, "DIR", kOther, "start there; else at the agent's place of work", set_cwd},
+    Option{"--cwd", 0, "DIR", kOther, "start in DIR, not in the agent's working directory", set_cwd},
 };
 constexpr std::array kShellGroups = {OptionGroup{"Options", kShellOptions}};
 constexpr std::array kLogsOptions = {
-    Option{"--follow", 'f', "", kFlag, "go on with what it writes from now on, until it ends", set_follow},
+    Option{"--follow", 'f', "", kFlag, "continue with new output, until it ends", set_follow},
     Option{"--json", 0, "", kFlag, "print the process and its output as one object; with --follow, at its end",
            set_json}};
 constexpr std::array kLogsGroups = {OptionGroup{"Options", kLogsOptions}};
-constexpr std::array kKillOptions = {Option{"--signal", 's', "SIGNAL", kOther,
-                                            "TERM, INT, KILL, ...; without it TERM and, if need be, KILL", set_signal}};
+constexpr std::array kKillOptions = {
+    Option{"--signal", 's', "SIGNAL", kOther, "TERM, INT, KILL, ... (default TERM, then KILL)", set_signal}};
 constexpr std::array kKillGroups = {OptionGroup{"Options", kKillOptions}};
 constexpr std::array kToolOptions = {
-    Option{"--turn", 0, "ID", kOther, "the conversation's turn that a limit of commands counts in", set_turn}, kJson};
+    Option{"--turn", 0, "ID", kOther, "the conversation turn, for limits per turn", set_turn}, kJson};
 constexpr std::array kToolGroups = {OptionGroup{"Options", kToolOptions}};
 constexpr std::array kMcpOptions = {
-    Option{"--agent", 0, "NAME", kOther, "serve this agent; else that of the working directory", set_agent},
-    Option{"--client", 0, "CLIENT", kOther, "install, remove: whose configuration", set_mcp_client},
-    Option{"--project", 0, "", kFlag, "install, remove: in this directory's file, not in yours", set_mcp_project},
-    Option{"--print", 0, "", kFlag, "install: show the entry, and write nothing", set_mcp_print},
+    Option{"--agent", 0, "NAME", kOther, "serve this agent, not that of the working directory", set_agent},
+    Option{"--client", 0, "CLIENT", kOther, "install, remove: which client", set_mcp_client},
+    Option{"--project", 0, "", kFlag, "install, remove: this directory's file, not yours", set_mcp_project},
+    Option{"--print", 0, "", kFlag, "install: show the entry; write nothing", set_mcp_print},
     Option{"--yes", 'y', "", kFlag, "install, remove: without asking", set_mcp_yes},
     kJson};
 constexpr std::array kMcpGroups = {OptionGroup{"Options", kMcpOptions}};
@@ -50,7 +49,7 @@ constexpr std::array kServeOptions = {
     Option{"--token-file", 0, "FILE", kPath,
            "the bearer token of those who connect by TCP; made, and readable\nfor you alone, where it is not there",
            set_token_file},
-    Option{"--idle", 0, "TIME", kOther, "leave after TIME without a client and a process: 10m, or never", set_idle},
+    Option{"--idle", 0, "TIME", kOther, "exit after TIME without clients and processes: 10m, or never", set_idle},
     Option{"--ready-fd", 0, "N", kOther, "close descriptor N once clients can connect", set_ready_fd}};
 constexpr std::array kServeGroups = {OptionGroup{"Options", kServeOptions}};
 
@@ -99,8 +98,8 @@ constexpr std::array kDaemonSynopsis = {Text("hutch daemon status|stop [--json]"
 constexpr std::array kDaemonWords = {Text("status"), Text("stop")};
 constexpr std::array kImageOptions = {
     kJson, Option{"--recipe", 0, "FILE", kPath, "build: the packages, by name", set_recipe},
-    Option{"--dockerfile", 0, "FILE", kPath, "build: what an engine of containers makes of it", set_dockerfile},
-    Option{"--force", 0, "", kFlag, "remove: although agents have it", set_force}};
+    Option{"--dockerfile", 0, "FILE", kPath, "build: build this Dockerfile with a container engine", set_dockerfile},
+    Option{"--force", 0, "", kFlag, "remove: even if agents use it", set_force}};
 constexpr std::array kImageGroups = {OptionGroup{"Options", kImageOptions}};
 constexpr std::array kImageSynopsis = {Text("hutch image build [--json] | build --recipe FILE NAME [--json]"),
                                        Text("hutch image build --dockerfile FILE NAME [CONTEXT] [--json]"),
@@ -117,9 +116,10 @@ constexpr std::array kImageExamples = {Text("hutch image build"), Text("hutch im
 constexpr std::array kVmOptions = {
     kJson,
     Option{"--kernel", 0, "PACKAGE|PATH", kPath, "provision: the package of the kernel, or a bzImage", set_kernel},
-    Option{"--modules", 0, "DIR", kPath, "provision: of a kernel that is a PATH (/lib/modules/RELEASE)", set_modules},
+    Option{"--modules", 0, "DIR", kPath, "provision: its modules, if the kernel is a PATH (/lib/modules/RELEASE)",
+           set_modules},
     Option{"--root", 0, "FILE", kPath, "provision: an archive of the root (.tar, an image's, or -)", set_root},
-    Option{"--follow", 'f', "", kFlag, "console: go on with what comes, until the machine ends", set_follow},
+    Option{"--follow", 'f', "", kFlag, "console: continue with new output, until the VM ends", set_follow},
     Option{"--yes", 'y', "", kFlag, "reset, remove: without asking", set_vm_yes}};
 constexpr std::array kVmGroups = {OptionGroup{"Options", kVmOptions}};
 constexpr std::array kVmSynopsis = {
@@ -131,8 +131,8 @@ constexpr std::array kVmWords = {Text("provision"), Text("start"),  Text("stop")
 constexpr std::array kVmExamples = {Text("hutch vm provision"), Text("hutch vm config memoryGB 4"),
                                     Text("hutch run --backend vm -- uname -a")};
 constexpr std::array kPoolOptions = {
-    Option{"--backend", 0, "B", kBackend, "fill: what isolates", set_backend},
-    Option{"--trust", 0, "T", kOther, "fill: sandboxed (no network; as without it) or trusted", set_trust},
+    Option{"--backend", 0, "B", kBackend, "fill: isolate with this", set_backend},
+    Option{"--trust", 0, "T", kOther, "fill: sandboxed (default; no network) or trusted", set_trust},
     Option{"--image", 0, "NAME", kOther, "fill: with this image", set_image},
     Option{"--memory", 0, "SIZE", kOther, "fill: with this limit of memory", set_memory},
     Option{"--cpus", 0, "N", kOther, "fill: with this limit of CPU time", set_cpus},
@@ -144,7 +144,7 @@ constexpr std::array kPoolWords = {Text("stats"), Text("fill"), Text("drain")};
 constexpr std::array kPoolExamples = {Text("hutch pool stats"), Text("hutch pool fill 2"),
                                       Text("hutch pool fill --trust trusted --memory 1G")};
 constexpr std::array kTaskOptions = {
-    Option{"--detach", 'd', "", kFlag, "run: go on in the background; prints the task's id", set_detach},
+    Option{"--detach", 'd', "", kFlag, "run: continue in the background; print the task id", set_detach},
     Option{"--timeout", 0, "TIME", kOther,
            "run: end it and all that it started after TIME; else after 5m, or\n"
            "what sandbox.defaults.timeout says",
@@ -162,20 +162,20 @@ constexpr std::array kPathsSynopsis = {Text("hutch paths [--json]")};
 
 constexpr std::array kAgentVerbs = {
     Verb{"agent", "create, show, change, stop and remove agents", kAgentSynopsis,
-         "An agent has a home that stays, a policy and limits, and a sandbox that starts when it is needed. In\n"
-         "the sandbox its home is /workspace/agents/NAME; /workspace/shared is all agents', and /output is\n"
-         "what it hands out. `reset` ends the sandbox, drops what was changed of an image and keeps the home;\n"
-         "`remove` deletes the home as well, and says what it deleted. What is set holds from the next start\n"
-         "on, but for its tools' part (autonomousExec) and its network, which hold at once. `network` is none,\n"
-         "outbound, rules or registries; `allow` and `deny` name hosts. `install` installs system packages; to\n"
-         "an agent without an image it gives the default one, when you say yes or image=auto is set.",
+         "An agent has a persistent home, a policy, limits, and a sandbox that starts when needed. Inside, its\n"
+         "home is /workspace/agents/NAME; all agents share /workspace/shared; /output holds what it hands out.\n"
+         "`reset` ends the sandbox, discards changes of an image and keeps the home. `remove` also deletes the\n"
+         "home, and lists what it deleted. Settings apply from the next start on; tool settings\n"
+         "(autonomousExec) and the network apply immediately. `network` is none, outbound, rules or\n"
+         "registries; `allow` and `deny` name hosts. `install` installs system packages; an agent without an\n"
+         "image gets the default one if you agree, or if image=auto is set.",
          kJsonGroups, kAgentExamples, kAgentWords, OptionsEnd::kAtDashes, finish_agent},
     Verb{"exec",
          "run a command in an agent's sandbox",
          kExecSynopsis,
-         "Runs COMMAND with your standard streams, and ends with its exit code (those of hutch are as for\n"
-         "`hutch run`). It has a terminal where one of your streams is one, or with --tty. When you leave, it\n"
-         "ends; with --detach it goes on, and `hutch logs`, `attach`, `wait` and `kill` reach it by its id.",
+         "Runs COMMAND with your standard streams and exits with its exit code (hutch's own are those of\n"
+         "`hutch run`). The command gets a terminal if one of your streams is one, or with --tty. It ends when\n"
+         "you leave. With --detach it continues; `hutch logs`, `attach`, `wait` and `kill` take its id.",
          kExecGroups,
          kExecExamples,
          {},
@@ -184,7 +184,7 @@ constexpr std::array kAgentVerbs = {
     Verb{"shell",
          "open a login shell in an agent's sandbox",
          kShellSynopsis,
-         "A login shell, on a terminal of its own.",
+         "Opens a login shell on a terminal of its own.",
          kShellGroups,
          {},
          {},
@@ -193,7 +193,7 @@ constexpr std::array kAgentVerbs = {
     Verb{"ps",
          "list processes in an agent's sandbox",
          kPsSynopsis,
-         "Lists those that run, and the last of those that have ended.",
+         "Lists running processes, and the last ones that have ended.",
          kJsonGroups,
          {},
          {},
@@ -202,9 +202,9 @@ constexpr std::array kAgentVerbs = {
     Verb{"logs",
          "print a process's output",
          kLogsSynopsis,
-         "Prints what is kept of the output of a process that was started with --detach, or by a tool: the\n"
-         "first and the last MiB of each stream. The exit code says whether that was printed, with --follow\n"
-         "too; `hutch wait` and `hutch attach` end with the process's own.",
+         "Prints the recorded output of a process that was started with --detach or by a tool: the first and\n"
+         "the last MiB of each stream. The exit code says whether printing worked, with --follow too; `hutch\n"
+         "wait` and `hutch attach` exit with the process's own code.",
          kLogsGroups,
          {},
          {},
@@ -213,10 +213,10 @@ constexpr std::array kAgentVerbs = {
     Verb{"attach",
          "follow a process and write to its input",
          kAttachSynopsis,
-         "As `hutch logs --follow`; what you type goes to the process, if it was started with an input. To one\n"
-         "that was started with a terminal (hutch exec -d -t) your own is given: its keys, its size, and what\n"
-         "is shown from now on. Ctrl-P Ctrl-Q leaves it again, and it goes on. Ends with the process's exit\n"
-         "code; with 0 when you left it.",
+         "Like `hutch logs --follow`; what you type goes to the process if it was started with an input. A\n"
+         "process with a terminal (hutch exec -d -t) gets your keys and window size, and you see its screen\n"
+         "from now on. Ctrl-P Ctrl-Q detaches; the process continues. Exits with the process's exit code, or\n"
+         "with 0 if you detached.",
          {},
          {},
          {},
@@ -225,7 +225,7 @@ constexpr std::array kAgentVerbs = {
     Verb{"wait",
          "wait for a process to exit",
          kWaitSynopsis,
-         "Ends with its exit code.",
+         "Exits with the process's exit code.",
          {},
          {},
          {},
@@ -234,7 +234,7 @@ constexpr std::array kAgentVerbs = {
     Verb{"kill",
          "kill a process and everything it started",
          kKillSynopsis,
-         "TERM, two seconds to go by itself, then KILL.",
+         "Sends TERM, then KILL after two seconds.",
          kKillGroups,
          {},
          {},
@@ -242,18 +242,19 @@ constexpr std::array kAgentVerbs = {
          finish_kill},
     Verb{"tool", "list and call an agent's tools", kToolSynopsis,
          "Calls a tool as a model would, and prints its envelope. `-` reads the arguments from standard input.\n"
-         "Exit code: 0 when the envelope says ok, else 1.",
+         "Exit code: 0 if the envelope says ok, else 1.",
          kToolGroups, kToolExamples, kToolWords, OptionsEnd::kAtDashes, finish_tool},
     Verb{"mcp", "serve an agent's tools over the Model Context Protocol", kMcpSynopsis,
          "Speaks MCP on standard input and output, for the configuration of a coding agent. install writes\n"
-         "that entry into the client's file, once it has shown it: into yours, or with --project into that of\n"
-         "this directory. All else in the file stays. list says which clients hutch knows, and who has it.",
+         "this entry into the client's file after showing it: into your own file, or with --project into that\n"
+         "of this directory. The rest of the file stays. list prints the clients that hutch knows, and which\n"
+         "of them have the entry.",
          kMcpGroups, kMcpExamples, kMcpWords, OptionsEnd::kAtDashes, finish_mcp},
     Verb{"serve",
          "run the daemon that keeps agents' sandboxes",
          kServeSynopsis,
-         "Verbs that need the daemon start it by themselves; it leaves when nobody uses it for ten minutes.\n"
-         "Started by hand it stays until it is told to stop. `hutch settings` sets what is not typed here.",
+         "Verbs that need the daemon start it; it exits after ten minutes without use. A daemon that you start\n"
+         "by hand runs until you stop it. `hutch settings` sets everything else.",
          kServeGroups,
          kServeExamples,
          {},
@@ -262,46 +263,47 @@ constexpr std::array kAgentVerbs = {
     Verb{"daemon",
          "show the daemon's status or stop it",
          kDaemonSynopsis,
-         "`stop` ends all sandboxes of agents.",
+         "`stop` ends the sandboxes of all agents.",
          kJsonGroups,
          {},
          kDaemonWords,
          OptionsEnd::kAtDashes,
          finish_daemon},
     Verb{"image", "build, pull and manage images for sandboxes", kImageSynopsis,
-         "import unpacks the archive of a root file system, in a process that reaches nothing else, and keeps\n"
-         "it under NAME (\"python\" is \"python:latest\"); what has devices, leads out of the tree or is damaged\n"
-         "is no image afterwards. A run with --image NAME has it as its own system, and may change it.\n"
-         "build makes one of packages, by mmdebstrap from where this machine takes its own: without NAME\n"
-         "hutch-sandbox (Python, Node, git, compilers), which is also built when it is first needed; with\n"
-         "--dockerfile an engine of containers (docker, podman) builds it, CONTEXT being what COPY is about.\n"
-         "pull fetches one of a registry by skopeo, or takes oci-archive:FILE, docker-archive:FILE, oci:DIR.",
+         "import unpacks an archive of a root file system, in an isolated process, and stores it as NAME\n"
+         "(\"python\" is \"python:latest\"). It rejects archives that are damaged, contain devices, or lead out of\n"
+         "the tree. A run with --image NAME uses the image as its system, and may change its copy. build makes\n"
+         "an image of packages with mmdebstrap, from this host's package sources. Without NAME it builds\n"
+         "hutch-sandbox (Python, Node, git, compilers), which hutch also builds when it is first needed. With\n"
+         "--dockerfile a container engine (docker, podman) builds it; CONTEXT is what COPY reads. pull fetches\n"
+         "an image from a registry with skopeo, or takes oci-archive:FILE, docker-archive:FILE, oci:DIR.",
          kImageGroups, kImageExamples, kImageWords, OptionsEnd::kAtDashes, finish_image},
     Verb{"vm", "build VM images; start and stop agents' VMs", kVmSynopsis,
-         "provision fetches a kernel from where this machine takes its packages, without installing it, or\n"
-         "takes a file's, and builds the file system of the root as `hutch image build` does, or of an archive\n"
-         "of yours; what was whole when it was killed is taken by the next. What is started later is held to\n"
-         "the checksums that are taken now. start, stop and restart are for the machines of all agents that\n"
-         "have one; start provisions first where nothing is. config shows or sets autoStart (true, false),\n"
-         "cpus (1 to 8), memoryGB (1 to 8) and network (outbound, none), which hold from a machine's next\n"
-         "start on. console prints the last 64 KiB that an agent's machine has written on its own, also after\n"
-         "its end. reset makes all of it anew, remove deletes it; agents' files stay.",
+         "provision downloads a kernel from this host's package sources, without installing it, or takes one\n"
+         "from a file. It builds the root file system like `hutch image build`, or from your archive. An\n"
+         "interrupted provision continues from its last complete step. hutch checks the results against\n"
+         "checksums at each start. start, stop and restart apply to the VMs of all agents; start provisions\n"
+         "first if needed. config shows or sets autoStart (true, false), cpus (1 to 8), memoryGB (1 to 8) and\n"
+         "network (outbound, none), from a VM's next start on. console prints the last 64 KiB of the console\n"
+         "of an agent's VM, also after it has ended. reset builds everything again, remove deletes it; agents'\n"
+         "files stay.",
          kVmGroups, kVmExamples, kVmWords, OptionsEnd::kAtDashes, finish_vm},
     Verb{"pool", "keep sandboxes ready in advance", kPoolSynopsis,
-         "Sandboxes that the daemon gives out by HTTP (/v1/pool), one to each who asks, and ends when they are\n"
-         "given back. stats says how many there are, fill has COUNT idle ones (1) of a kind and waits for\n"
-         "them, drain ends the idle ones. The daemon's end is the end of all.",
+         "The daemon hands these sandboxes out over HTTP (/v1/pool), one to each client, and ends them when\n"
+         "they are returned. stats counts them. fill creates COUNT (1) idle sandboxes of a kind and waits for\n"
+         "them. drain ends the idle ones. All end with the daemon.",
          kPoolGroups, kPoolExamples, kPoolWords, OptionsEnd::kAtDashes, finish_pool},
     Verb{"task", "give an agent's coding agent a task", kTaskSynopsis,
-         "Runs the command of the agent's codeAgent in its sandbox with TEXT as one argument, in place of\n"
-         "{task} in its args or as the last; `-` reads it from standard input. What it prints is printed, then\n"
-         "on standard error which files were changed; the exit code is the command's. When you leave, it ends.\n"
-         "One task of an agent runs at a time. `list` has those that run and the last that have ended.",
+         "Runs the command of the agent's codeAgent in its sandbox, with TEXT as one argument: in place of\n"
+         "{task} in its args, or as the last. `-` reads TEXT from standard input. Prints the command's output,\n"
+         "then on standard error the files that it changed; exits with the command's exit code. The task ends\n"
+         "when you leave. An agent runs one task at a time. `list` prints running tasks and the last ended\n"
+         "ones.",
          kTaskGroups, kTaskExamples, kTaskWords, OptionsEnd::kAtDashes, finish_task},
     Verb{"paths",
          "print where hutch keeps its files",
          kPathsSynopsis,
-         "Prints every place, and what it is.",
+         "Prints every location, and what it holds.",
          kJsonGroups,
          {},
          {},

@@ -137,13 +137,13 @@ constexpr Option kAgent = {
     "--agent", 0, "NAME", kOther, "of this agent; else that of the working directory, and of list all", set_agent};
 constexpr std::array kSecretOptions = {
     kAgent,
-    Option{"--own", 0, "", kFlag, "for hutch itself, and no agent: the key of inference.keySecret", set_own},
+    Option{"--own", 0, "", kFlag, "for hutch itself, not for an agent: the key of inference.keySecret", set_own},
     Option{"--via", 0, "WAY", kOther,
            "set: bridge (asked for by hutch-host; as without it), environment (a\n"
            "variable of every command), or placeholder (never: put in for --host)",
            set_via},
     Option{"--host", 0, "HOST", kOther, "set: that the value is for (repeatable); makes it a placeholder", set_host},
-    Option{"--file", 0, "FILE", kPath, "set: what holds the value; - is standard input", set_file},
+    Option{"--file", 0, "FILE", kPath, "set: read the value from FILE; - is standard input", set_file},
     kJson};
 constexpr std::array kSecretGroups = {OptionGroup{"Options", kSecretOptions}};
 constexpr std::array kSecretSynopsis = {
@@ -158,8 +158,8 @@ constexpr std::array kSecretExamples = {Text("hutch secret set --agent alice OPE
                                         Text("pass show token | hutch secret set --agent alice TOKEN")};
 
 constexpr std::array kEventsOptions = {
-    Option{"--follow", 'f', "", kFlag, "go on with what is told from now on, until the agent is removed", set_follow},
-    Option{"--json", 0, "", kFlag, "print JSON, an object a line", set_json},
+    Option{"--follow", 'f', "", kFlag, "continue with new events, until the agent is removed", set_follow},
+    Option{"--json", 0, "", kFlag, "print JSON, one object a line", set_json},
 };
 constexpr std::array kEventsGroups = {OptionGroup{"Options", kEventsOptions}};
 constexpr std::array kEventsSynopsis = {Text("hutch events AGENT [TYPE...] [--follow] [--json]")};
@@ -188,36 +188,36 @@ constexpr std::array kClientsExamples = {Text("hutch clients install pi"),
 
 constexpr std::array kHostVerbs = {
     Verb{"artifacts", "list and fetch files that an agent shared", kArtifactsSynopsis,
-         "What the agent has handed out by share_artifact. The file is in its output directory, where it can\n"
-         "still change it; `get` gives what has the hash that was recorded when it was shared, or nothing. It\n"
-         "is written to FILE, or under its name here, and takes no file's place.",
+         "Lists what the agent shared with share_artifact. The file stays in the agent's output directory,\n"
+         "where the agent can change it. `get` copies a file only if it still has the hash that was recorded\n"
+         "when it was shared. It writes to FILE, or under the artifact's name here, and overwrites nothing.",
          kMemoryGroups, kArtifactsExamples, kArtifactsWords, OptionsEnd::kAtDashes, finish_artifacts},
     Verb{"secret", "store secrets for agents", kSecretSynopsis,
-         "Keeps a value for one agent, encrypted. It is asked for without being shown, or comes on standard\n"
-         "input, or from a file; never as an argument. No value is ever printed: `check` says by its exit code\n"
-         "(0, or 1) whether there is one. `answer` waits on a terminal for what agents ask for. Of a\n"
-         "placeholder a command sees a stand-in, for which the value is put into requests by TLS to its hosts\n"
-         "alone. `key` says where the key is that opens what is kept, and moves it: into a file beside it, or\n"
-         "into the Secret Service of your session.",
+         "Stores an encrypted value for one agent. hutch asks for the value without showing it, or reads it\n"
+         "from standard input or a file; never from an argument. No value is ever printed: `check` says by its\n"
+         "exit code (0 or 1) whether there is one. `answer` waits on a terminal for requests of agents. With\n"
+         "`--via placeholder` a command sees only a placeholder; hutch puts the value into TLS requests to its\n"
+         "hosts. `key` prints where the encryption key is, and moves it: into a file beside the values, or\n"
+         "into your session's Secret Service.",
          kSecretGroups, kSecretExamples, kSecretWords, OptionsEnd::kAtDashes, finish_secret},
     Verb{"clients", "install the npm packages of this version", kClientsSynopsis,
-         "They come with hutch, so that no registry has to have them. pi: hutch-pi becomes a directory among\n"
-         "pi's extensions, in ~/.pi/agent/extensions or DIR, in place of an earlier one. The others: npm\n"
-         "installs hutch-mastra, hutch-augure or hutch-sdk in DIR, or here; it runs no script of the project.",
+         "These packages come with hutch, so no registry is needed. pi: puts hutch-pi into pi's extensions,\n"
+         "~/.pi/agent/extensions or DIR, and replaces an earlier one. Other names: npm installs hutch-mastra,\n"
+         "hutch-augure or hutch-sdk in DIR, or here, and runs no script of the project.",
          kMemoryGroups, kClientsExamples, kClientsWords, OptionsEnd::kAtDashes, finish_clients},
     Verb{"events",
          "print events that agents' programs sent each other",
          kEventsSynopsis,
-         "The last 100 events that programs of the agent's sandbox have told by `hutch-host events emit`,\n"
-         "since the daemon started, the oldest first; with TYPEs those of these types.",
+         "Prints the last 100 events since the daemon started, oldest first. Programs in the agent's sandbox\n"
+         "send them with `hutch-host events emit`. With TYPEs, only events of these types.",
          kEventsGroups,
          kEventsExamples,
          {},
          OptionsEnd::kAtDashes,
          finish_events},
     Verb{"memory", "show and change what an agent remembers", kMemorySynopsis,
-         "What programs of the agent's sandbox have stored by `hutch-host agent memory store`. `query` has the\n"
-         "entries that hold any of the words, the best first, or without words the newest; 50 at most.",
+         "Shows what programs in the agent's sandbox stored with `hutch-host agent memory store`. `query`\n"
+         "returns entries that contain any of the words, best first; without words, the newest. At most 50.",
          kMemoryGroups, kMemoryExamples, kMemoryWords, OptionsEnd::kAtDashes, finish_memory},
 };
 

@@ -133,8 +133,8 @@ constexpr std::array kPluginOptions = {
            "it: for that of the working directory; list, show: of this agent alone",
            add_agent},
     Option{"--library", 0, "", kFlag, "list: the library, whoever has it installed", set_library},
-    Option{"--new", 0, "", kFlag, "list: those that agents have made since it was last asked", set_new},
-    Option{"--read-only", 0, "", kFlag, "check: read the recipe, and try nothing", set_only_read}, kJson};
+    Option{"--new", 0, "", kFlag, "list: only those that agents made since the last --new", set_new},
+    Option{"--read-only", 0, "", kFlag, "check: only read the recipe", set_only_read}, kJson};
 constexpr std::array kPluginGroups = {OptionGroup{"Options", kPluginOptions}};
 constexpr std::array kPluginSynopsis = {
     Text("hutch plugin list [--agent NAME|--library|--new] [--json]"),
@@ -166,19 +166,19 @@ constexpr std::array kSkillWords = {Text("list"), Text("show"), Text("enable"), 
 
 constexpr std::array kPluginVerbs = {
     Verb{"plugin", "install plugins and review those that agents made", kPluginSynopsis,
-         "A plugin is a JSON recipe: packages, files, a set-up command, and tools. `install` does its\n"
-         "steps for an agent and keeps it in the library; what fails leaves nothing behind. Its tools are\n"
-         "there at once, as ID_TOOL, wherever the agent's tools are. Installed over an earlier version it\n"
-         "is an update, and `rollback` goes back. `remove` takes it from the agents that are named, else\n"
-         "from all and from the library. A recipe is read from a file, from - (standard input), by curl,\n"
-         "or with git+URL of a repository's plugin.json. `check` reads one, sets it up in a fresh sandbox\n"
-         "without a network, and calls each tool with its example; nothing of it is kept. `config` is for\n"
-         "the values that a plugin's tools have by hutch-host config.",
+         "A plugin is a JSON recipe: packages, files, a set-up command, and tools. `install` carries it out\n"
+         "for an agent and keeps it in the library; a failed installation leaves nothing behind. Its tools are\n"
+         "available immediately, as ID_TOOL, together with the agent's other tools. Installing a newer version\n"
+         "is an update; `rollback` returns to the previous version. `remove` removes it from the named agents,\n"
+         "else from all agents and the library. A recipe is read from a file, from - (standard input), by\n"
+         "curl, or with git+URL from a repository's plugin.json. `check` sets a recipe up in a fresh sandbox\n"
+         "without a network and calls each tool with its example; nothing is kept. `config` sets values that\n"
+         "the plugin's tools read with hutch-host config.",
          kPluginGroups, kPluginExamples, kPluginWords, OptionsEnd::kAtDashes, finish_plugin},
     Verb{"skill",
          "show and disable the texts that teach models hutch",
          kSkillSynopsis,
-         "sandbox-plugin-creator tells how to write plugins. Switched off, agents make none.",
+         "sandbox-plugin-creator tells models how to write plugins. If it is off, agents make none.",
          kSkillGroups,
          {},
          kSkillWords,

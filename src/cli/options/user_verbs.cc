@@ -155,33 +155,30 @@ Result<Arguments> finish_service(Draft&& draft) {
 
 constexpr Option kOneAgent = {"--agent", 0, "NAME", kOther, "the OS user of this agent alone; else that of all",
                               set_agent};
-constexpr Option kDryRun = {"--dry-run", 0, "", kFlag, "print the commands and run nothing", set_dry_run};
+constexpr Option kDryRun = {"--dry-run", 0, "", kFlag, "print the commands; run nothing", set_dry_run};
 
 constexpr Option kPerson = {
     "--for", 0, "PERSON", kOther, "the OS user of that person's agents, who need not be root for it", set_person};
 
 constexpr std::array kShareOptions = {
-    Option{"--read-only", 0, "", kFlag, "for reading alone", set_read_only},
+    Option{"--read-only", 0, "", kFlag, "read-only", set_read_only},
     kOneAgent,
     Option{"--traverse", 0, "", kFlag,
            "let the user pass through directories above PATH without asking\n(pass through: it cannot list them)",
            set_traverse},
-    Option{"--copy", 0, "", kFlag, "give the agent a copy of its own instead", set_copy},
-    Option{"--into", 0, "DIR", kOther, "where that copy is to be, below the agent's home", set_into},
-    Option{"--print", 0, "", kFlag, "print the commands of setfacl, or of a copy, and run nothing", set_print},
+    Option{"--copy", 0, "", kFlag, "give the agent its own copy instead", set_copy},
+    Option{"--into", 0, "DIR", kOther, "where to put that copy, below the agent's home", set_into},
+    Option{"--print", 0, "", kFlag, "print the commands of setfacl, or of a copy; run nothing", set_print},
     kJson};
 constexpr std::array kUnshareOptions = {
     kOneAgent, Option{"--yes", 'y', "", kFlag, "remove a copy without asking", set_yes},
-    Option{"--forget", 0, "", kFlag, "where nothing is at PATH any more: forget what it had before", set_forget},
-    kJson};
+    Option{"--forget", 0, "", kFlag, "if PATH is gone: forget its earlier access control list", set_forget}, kJson};
 constexpr std::array kSharedOptions = {kJson};
 constexpr std::array kInitOptions = {kOneAgent, kPerson, kDryRun};
 constexpr std::array kDeinitOptions = {
-    kOneAgent, kPerson, kDryRun,
-    Option{"--remove-homes", 0, "", kFlag, "with all that is in its home", set_remove_homes}};
+    kOneAgent, kPerson, kDryRun, Option{"--remove-homes", 0, "", kFlag, "also delete its home", set_remove_homes}};
 constexpr std::array kNetworkOptions = {
-    Option{"--port", 0, "PORT", kOther, "of this machine's loopback they have that one (repeatable)", set_port},
-    kDryRun};
+    Option{"--port", 0, "PORT", kOther, "allow this port of the host's loopback (repeatable)", set_port}, kDryRun};
 constexpr std::array kServiceOptions = {kPerson, kDryRun};
 constexpr std::array kNetworkGroups = {OptionGroup{"Options", kNetworkOptions}};
 constexpr std::array kServiceGroups = {OptionGroup{"Options", kServiceOptions}};
@@ -214,11 +211,11 @@ constexpr std::array kUserVerbs = {
     Verb{"init",
          "create the OS user that agents run as, as root",
          kInitSynopsis,
-         "Makes the system user hutch with its home, or with --agent one for that agent alone, telling each\n"
-         "step before it is done; a second time is short. What is there already stays. Nothing else of the\n"
-         "machine is touched. With --for it is one of that person's own (me: who runs sudo), and hutch-helper,\n"
-         "a small program of root's, starts sandboxes as it for them: by systemd, or by a rule for sudo.\n"
-         "Nobody else's hutch may. Users for their agents it makes when they make the agents; once is enough.",
+         "Creates the system user hutch with its home, or with --agent a user for that agent, and prints each\n"
+         "step first. It changes nothing else on the host, and keeps what exists. With --for it creates a user\n"
+         "for one person's agents (me: the person who runs sudo). hutch-helper, a small program of root's,\n"
+         "then starts sandboxes as that user, through systemd or a sudo rule, for that person only. It creates\n"
+         "the users of that person's agents when they are created, so one init is enough.",
          kInitGroups,
          kInitExamples,
          {},
@@ -227,25 +224,25 @@ constexpr std::array kUserVerbs = {
     Verb{"deinit",
          "remove the OS user that agents run as",
          kDeinitSynopsis,
-         "Removes the user; its home stays unless told, closed until the user is made again. What root shared\n"
-         "with it is taken back. What others shared stays shared with a number that no agent gets any more:\n"
-         "unshare takes it back as before.",
+         "Removes the user. Its home stays, closed until the user is created again, unless you say\n"
+         "--remove-homes. Files that root shared with it are unshared. Files that others shared stay shared\n"
+         "with a number that no agent gets again; `hutch unshare` ends that.",
          kDeinitGroups,
          {},
          {},
          OptionsEnd::kAtDashes,
          finish_deinit},
     Verb{"network", "close the network to agents' OS users outside sandboxes", kNetworkSynopsis,
-         "In a sandbox the policy says what is reached. What else runs as such a user, by cron or sudo -u, has\n"
-         "no network then: by a table of hutch's own in the kernel, which a unit sets again at each start of\n"
-         "the machine. Others' rules stay as they are. apply is what the unit runs.",
+         "Inside a sandbox the policy decides about the network. Other processes of such a user, started by\n"
+         "cron or sudo -u, then have none: hutch adds its own table to the kernel's packet filter, and a unit\n"
+         "restores it at each boot. Other rules stay. apply is what the unit runs.",
          kNetworkGroups, kNetworkExamples, kNetworkWords, OptionsEnd::kAtDashes, finish_network},
     Verb{"service",
          "run the daemon as agents' OS user, with systemd",
          kServiceSynopsis,
-         "Writes a unit for hutch serve as the user hutch, or with --for as that person's, and starts it. No\n"
-         "sandbox is that user then, until deinit has taken the daemon away and closed its files. check says\n"
-         "whether anything runs as that user; init and deinit run it.",
+         "Writes a systemd unit that runs hutch serve as the user hutch, or with --for as that person's user,\n"
+         "and starts it. Sandboxes no longer run as that user, until deinit has removed the daemon and closed\n"
+         "its files. check says whether any process runs as that user; init and deinit call it.",
          kServiceGroups,
          {},
          kServiceWords,
@@ -254,11 +251,11 @@ constexpr std::array kUserVerbs = {
     Verb{"share",
          "share files with agents' OS user",
          kShareSynopsis,
-         "Adds the user to the access control list of PATH and of all that is in it, and to what is made in\n"
-         "it later. Nobody else may do more than before. Links are not followed; files that have a name\n"
-         "outside of PATH as well can be read alone. Again, it includes what was moved in meanwhile.\n"
-         "With --copy nothing of yours is opened: the agent has files of its own, which share their blocks\n"
-         "with yours where the file system can.",
+         "Adds the user to the access control list of PATH, of everything in it, and of files created there\n"
+         "later. Nobody else gains access. hutch does not follow links; files with another name outside of\n"
+         "PATH are shared read-only. Run it again to include files that were moved in. With --copy hutch opens\n"
+         "no file of yours: the agent gets its own files, which share blocks with yours if the file system\n"
+         "can.",
          kShareGroups,
          kShareExamples,
          {},
@@ -267,9 +264,9 @@ constexpr std::array kUserVerbs = {
     Verb{"unshare",
          "stop sharing files",
          kUnshareSynopsis,
-         "Restores the access control lists that PATH and all in it had before, and those of directories\n"
-         "above it. Without --agent for every user that it is shared with. Of a copy PATH is its place in the\n"
-         "agent's home, or what was copied: it is removed, with what the agent changed in it, after asking.",
+         "Restores the earlier access control lists of PATH, of everything in it, and of the directories\n"
+         "above. Without --agent, for every user that PATH is shared with. For a copy, PATH is its place in\n"
+         "the agent's home, or the original: hutch asks, then removes the copy with the agent's changes.",
          kUnshareGroups,
          {},
          {},
@@ -278,7 +275,7 @@ constexpr std::array kUserVerbs = {
     Verb{"shared",
          "list shared files",
          kSharedSynopsis,
-         "What, with whom, how, and since when.",
+         "Prints each path, its user, how and since when it is shared.",
          kSharedGroups,
          {},
          {},

@@ -15,36 +15,34 @@ using enum ValueKind;
 using Text = std::string_view;
 
 constexpr std::array kPlaceReach = {
-    Option{"--backend", 0, "NAME", kBackend, "what isolates (the default is namespace; none isolates nothing)",
+    Option{"--backend", 0, "NAME", kBackend, "isolate with this (default namespace; none isolates nothing)",
            set_backend},
-    Option{"--image", 0, "NAME", kOther, "its root file system instead of this host's own (hutch image list)",
-           set_image},
-    Option{"--policy", 0, "FILE", kPath, "this policy; else the project's or your default, else the built-in one",
+    Option{"--image", 0, "NAME", kOther, "use this image as root file system (hutch image list)", set_image},
+    Option{"--policy", 0, "FILE", kPath, "use this policy, not the project's, your default or the built-in one",
            set_policy},
-    Option{"--allow-read", 0, "PATH", kPath, "may be read as well; these four may be repeated and take * ? [..] **",
-           set_allow_read},
-    Option{"--deny-read", 0, "PATH", kPath, "may not be read: it looks absent", set_deny_read},
-    Option{"--allow-write", 0, "PATH", kPath, "may be written as well", set_allow_write},
-    Option{"--deny-write", 0, "PATH", kPath, "may not be written", set_deny_write},
+    Option{"--allow-read", 0, "PATH", kPath, "also readable; these four repeat and take * ? [..] **", set_allow_read},
+    Option{"--deny-read", 0, "PATH", kPath, "not readable: it looks absent", set_deny_read},
+    Option{"--allow-write", 0, "PATH", kPath, "also writable", set_allow_write},
+    Option{"--deny-write", 0, "PATH", kPath, "not writable", set_deny_write},
     Option{"--no-outer-repository", 0, "", kFlag, "leave out the repository of a linked worktree or a submodule",
            set_no_outer_repository},
     Option{"--network", 0, "KIND", kNetwork, "none, outbound (all but this host and private addresses), or rules",
            set_network},
-    Option{"--allow-domain", 0, "D[:PORT]", kOther, "may be reached as well: example.com, *.example.com, 10.0.0.0/8",
+    Option{"--allow-domain", 0, "D[:PORT]", kOther, "also reachable: example.com, *.example.com, 10.0.0.0/8",
            set_allow_domain},
-    Option{"--deny-domain", 0, "D[:PORT]", kOther, "may not be reached, whatever allows it", set_deny_domain},
-    Option{"--allow-udp", 0, "HOST:PORT", kOther, "UDP may reach that host, name or address, at that port",
+    Option{"--deny-domain", 0, "D[:PORT]", kOther, "never reachable, whatever allows it", set_deny_domain},
+    Option{"--allow-udp", 0, "HOST:PORT", kOther, "allow UDP to that host, name or address, at that port",
            set_allow_udp},
-    Option{"--allow-socket", 0, "PATH", kPath, "that Unix socket of this host may be connected to: $SSH_AUTH_SOCK",
+    Option{"--allow-socket", 0, "PATH", kPath, "allow connecting to that Unix socket of this host: $SSH_AUTH_SOCK",
            set_allow_socket},
-    Option{"--allow-host-port", 0, "N", kOther, "port N of this host's loopback is there, at the same port",
+    Option{"--allow-host-port", 0, "N", kOther, "make port N of this host's loopback available inside",
            set_allow_host_port},
-    Option{"--publish", 0, "HOST:SANDBOX", kOther, "the sandbox's port is there at this host's 127.0.0.1:HOST",
+    Option{"--publish", 0, "HOST:SANDBOX", kOther, "publish the sandbox's port at this host's 127.0.0.1:HOST",
            set_publish},
 };
 constexpr std::array kPlaceProcess = {
-    Option{"--cwd", 0, "DIR", kDirectory, "start there; else in the current directory", set_cwd},
-    Option{"--env", 0, "K[=V]", kVariable, "set a variable; K alone passes your own (repeatable)", set_environment},
+    Option{"--cwd", 0, "DIR", kDirectory, "start in DIR, not in the current directory", set_cwd},
+    Option{"--env", 0, "K[=V]", kVariable, "set a variable; only K passes yours (repeatable)", set_environment},
 };
 constexpr std::array kPlaceLimits = {
     Option{"--timeout", 0, "TIME", kOther, "end everything after TIME: 500ms, 30s, 2m", set_timeout},
@@ -55,10 +53,10 @@ constexpr std::array kPlaceLimits = {
     Option{"--tmp-size", 0, "SIZE", kOther, "size of the private /tmp", set_tmp_size},
 };
 constexpr std::array kRunOther = {
-    Option{"-c", 'c', "STRING", kOther, "run STRING by the shell instead of a COMMAND", set_shell},
+    Option{"-c", 'c', "STRING", kOther, "run STRING in a shell instead of a COMMAND", set_shell},
     Option{"--json", 0, "", kFlag, "print the outcome as one JSON object, output included", set_json},
     Option{"--wide", 0, "", kFlag, "start in a home, above it, or in a directory of other projects", set_wide},
-    Option{"--control-fd", 0, "N", kOther, "speak with the caller over descriptor N", set_control_fd},
+    Option{"--control-fd", 0, "N", kOther, "talk to the caller over descriptor N", set_control_fd},
 };
 
 constexpr std::array kRunGroups = {OptionGroup{"What it may reach", kPlaceReach},
@@ -70,7 +68,7 @@ constexpr std::array kPlaceGroups = {OptionGroup{"What it may reach", kPlaceReac
 
 constexpr std::array kLogOptions = {
     Option{"--lines", 'n', "N", kOther, "the last N runs (20)", set_count},
-    Option{"--follow", 'f', "", kFlag, "go on with what happens from now on", set_follow},
+    Option{"--follow", 'f', "", kFlag, "continue with new events", set_follow},
     Option{"--json", 0, "", kFlag, "print the runs, one JSON object a line", set_json},
 };
 constexpr std::array kLogGroups = {OptionGroup{"Options", kLogOptions}};
@@ -80,42 +78,41 @@ constexpr std::array kConfigOptions = {
            "project (the entry that covers this directory), new (an entry for this\n"
            "directory itself), or default (every directory without an entry)",
            set_scope},
-    Option{"--session", 0, "", kFlag, "enable, disable: for this session alone, and nothing is saved", set_session},
+    Option{"--session", 0, "", kFlag, "enable, disable: only for this session; nothing is saved", set_session},
     kJson,
 };
 constexpr std::array kConfigGroups = {OptionGroup{"Options", kConfigOptions}};
 constexpr std::array kStatusOptions = {
-    Option{"--policy", 0, "FILE", kPath, "of this policy", set_policy},
-    Option{"--line", 0, "", kFlag, "the one line alone", set_line},
+    Option{"--policy", 0, "FILE", kPath, "use this policy", set_policy},
+    Option{"--line", 0, "", kFlag, "print only the line", set_line},
     kJson,
 };
 constexpr std::array kStatusGroups = {OptionGroup{"Options", kStatusOptions}};
 
 constexpr std::array kAuditOptions = {
-    Option{"--since", 0, "TIME", kOther, "not older than TIME: 30m, 12h", set_since},
-    Option{"--kind", 0, "KIND", kRecordType, "start, end, refusal, connection, decision or service alone (repeatable)",
+    Option{"--since", 0, "TIME", kOther, "only records newer than TIME: 30m, 12h", set_since},
+    Option{"--kind", 0, "KIND", kRecordType, "only start, end, refusal, connection, decision or service (repeatable)",
            set_type},
     Option{"--type", 0, "KIND", kRecordType, "the same as --kind", set_type},
-    Option{"--agent", 0, "NAME", kOther, "of this agent's sandbox alone", set_agent},
-    Option{"--run", 0, "RUN", kOther, "of this run alone; the start of its id is enough", set_of_run},
+    Option{"--agent", 0, "NAME", kOther, "only this agent's sandbox", set_agent},
+    Option{"--run", 0, "RUN", kOther, "only this run; the start of its id is enough", set_of_run},
     Option{"--lines", 'n', "N", kOther, "the last N records", set_count},
-    Option{"--follow", 'f', "", kFlag, "go on with what is recorded from now on", set_follow},
+    Option{"--follow", 'f', "", kFlag, "continue with new records", set_follow},
     Option{"--json", 0, "", kFlag, "print the records, one JSON object a line", set_json},
 };
 constexpr std::array kAuditGroups = {OptionGroup{"Options", kAuditOptions}};
 
 constexpr std::array kQuestionsOptions = {
-    Option{"--follow", 'f', "", kFlag, "go on, and be the one who answers: whatever asks from now on waits for you",
-           set_follow},
-    Option{"--json", 0, "", kFlag, "print JSON, an object a line", set_json},
+    Option{"--follow", 'f', "", kFlag, "continue; new requests wait for your answer", set_follow},
+    Option{"--json", 0, "", kFlag, "print JSON, one object a line", set_json},
 };
 constexpr std::array kQuestionsGroups = {OptionGroup{"Options", kQuestionsOptions}};
 constexpr std::array kAnswerOptions = {
-    Option{"--minutes", 0, "N", kOther, "with session: for so long", set_minutes},
+    Option{"--minutes", 0, "N", kOther, "with session: for N minutes", set_minutes},
 };
 constexpr std::array kAnswerGroups = {OptionGroup{"Options", kAnswerOptions}};
 constexpr std::array kRevokeOptions = {
-    Option{"--kill", 0, "", kFlag, "end the commands that were allowed it", set_kill},
+    Option{"--kill", 0, "", kFlag, "end the commands that had access", set_kill},
     kJson,
 };
 constexpr std::array kRevokeGroups = {OptionGroup{"Options", kRevokeOptions}};
@@ -151,9 +148,9 @@ constexpr std::array kSelftestExamples = {Text("hutch selftest --attacks"),
                                           Text("hutch selftest --attacks --backend namespace git"),
                                           Text("hutch selftest --attacks --list kernel")};
 constexpr std::array kSelftestOptions = {
-    Option{"--attacks", 0, "", ValueKind::kFlag, "run the attacks that hutch has to hold", set_attacks},
-    Option{"--backend", 0, "NAME", ValueKind::kBackend, "on this backend only (repeatable)", add_backend},
-    Option{"--list", 0, "", ValueKind::kFlag, "list the attacks and run nothing", set_list}, kJson};
+    Option{"--attacks", 0, "", ValueKind::kFlag, "run the attacks", set_attacks},
+    Option{"--backend", 0, "NAME", ValueKind::kBackend, "only on this backend (repeatable)", add_backend},
+    Option{"--list", 0, "", ValueKind::kFlag, "list the attacks; run nothing", set_list}, kJson};
 constexpr std::array kSelftestGroups = {OptionGroup{"Options", kSelftestOptions}};
 constexpr std::array kConfigSynopsis = {Text("hutch config"),
                                         Text("hutch config show|path|edit|enable|disable [--scope SCOPE]"),
@@ -203,13 +200,13 @@ constexpr std::array kShells = {Text("bash"), Text("zsh"), Text("fish")};
 constexpr std::array kHelpSynopsis = {Text("hutch help [VERB]")};
 
 constexpr Text kRunDescription =
-    "Runs one command in a sandbox and ends with its exit code. The command may read and write the\n"
-    "current directory and read the system; the rest of your home, the other processes and the\n"
-    "network are not there unless a rule says so. Options of hutch end at COMMAND: what follows is\n"
-    "the command's own.\n"
+    "Runs one command in a sandbox and exits with its exit code. The command can read the system, and\n"
+    "read and write the current directory. The rest of your home, other processes and the network are out\n"
+    "of reach unless a rule allows them. hutch's options end at COMMAND; everything after it belongs to\n"
+    "the command.\n"
     "\n"
-    "Exit code: the command's own; 124 after a timeout, 125 when hutch failed or the input was wrong,\n"
-    "126 when the command cannot be executed, 127 when it was not found, 128+n after signal n.";
+    "Exit code: the command's own; 124 after a timeout; 125 if hutch failed or its input was wrong; 126\n"
+    "if the command cannot be executed; 127 if it was not found; 128+n after signal n.";
 
 constexpr std::array kVerbs = {
     Verb{"run",
@@ -224,26 +221,27 @@ constexpr std::array kVerbs = {
     Verb{"explain",
          "print a sandbox's plan and the rules behind it",
          kExplainSynopsis,
-         "Prints what `hutch run` would do with the same options: mounts, environment, limits and the rule\n"
-         "behind each; with a PATH or a HOST, what would become of it and which rule decides. Starts nothing.",
+         "Prints what `hutch run` would do with the same options: mounts, environment, limits, and the rule\n"
+         "behind each. With a PATH or a HOST, prints whether the sandbox could reach it and which rule\n"
+         "decides. Starts nothing.",
          kPlaceGroups,
          kExplainExamples,
          {},
          OptionsEnd::kAtDashes,
          finish_explain},
     Verb{"check", "say whether a path or host is reachable, and why", kCheckSynopsis,
-         "Says whether a sandbox with these options could read or write PATH, or connect to HOST (port 443\n"
-         "unless it says another), and which rule decides. Resolves nothing: of a name it says what the\n"
-         "rules say of it. Exit code: 0 when it could, 1 when not, or when it would have to be asked for.",
+         "Says whether a sandbox with these options could read or write PATH, or connect to HOST (port 443 by\n"
+         "default), and which rule decides. Resolves no names: for a name it prints what the rules say. Exit\n"
+         "code: 0 if it could; 1 if it could not, or if hutch would have to ask.",
          kPlaceGroups, kCheckExamples, kCheckWords, OptionsEnd::kAtDashes, finish_check},
     Verb{"doctor",
          "report what works on this host, with remedies",
          kDoctorSynopsis,
-         "Tries every backend and says whether it works or why not, with what to type; and how limits are\n"
-         "held, what the kernel offers, and where hutch keeps its files.\n"
-         "--backend makes an agent there, and says of running a command, the network, the agent's user,\n"
-         "the package manager and the bridge to the host whether each works; nothing of it stays. Exit\n"
-         "code: 1 when one does not.",
+         "Tries every backend and says whether it works; if not, why, and what to type. Also says how limits\n"
+         "are enforced, what the kernel offers, and where hutch keeps its files.\n"
+         "--backend creates a temporary agent on that backend, and says whether each of these works: running a\n"
+         "command, the network, the agent's user, the package manager, the bridge to the host. Exit code: 1 if\n"
+         "one does not.",
          kDoctorGroups,
          kDoctorExamples,
          {},
@@ -252,37 +250,37 @@ constexpr std::array kVerbs = {
     Verb{"selftest",
          "attack this host's backends and report what held",
          kSelftestSynopsis,
-         "Runs each attack on every backend that isolates and works here, as the user who calls it, and on\n"
-         "the backend none, where the attack is to succeed: that is the control. Prints a table, then what\n"
-         "fell, what could not be run here and why. Words choose attacks by a part of their name, or by\n"
-         "their kind. Nothing that it makes stays. It needs python3; attacks on git need git, and those on\n"
-         "the network between two hosts need root. Exit code: 1 when an attack succeeded in a sandbox.",
+         "Runs each attack on every backend that isolates and works here, as the calling user. It also runs\n"
+         "each on the backend none, where the attack must succeed: that is the control. Prints a table, then\n"
+         "what succeeded, and what could not run here and why. Words select attacks by a part of their name,\n"
+         "or by kind. It leaves nothing behind. It needs python3; attacks on git need git, and those on the\n"
+         "network between two hosts need root. Exit code: 1 if an attack succeeded in a sandbox.",
          kSelftestGroups,
          kSelftestExamples,
          {},
          OptionsEnd::kAtDashes,
          finish_selftest},
     Verb{"config", "show, check and change policies", kConfigSynopsis,
-         "Without an action, on a terminal: what holds here, a switch for this session, and your policies to\n"
-         "be changed by keys. show prints the policy that holds here, path its file, check says what is wrong\n"
-         "with your policies or with FILE. set, add, remove, enable, disable and edit change one policy,\n"
-         "import takes over one that another sandbox wrote (settings of srt, pi's default.json and\n"
-         "projects.json). What is wrong is said, and not saved. What is saved reaches the sandboxes that run;\n"
-         "reload has what you changed by hand reach them. schema prints the JSON Schema; preset the\n"
-         "policies for coding agents (run --policy claude-code), of which import NAME saves one. VALUE is\n"
-         "plain text where KEY takes text, else JSON. Without --scope: the project that this directory is\n"
-         "in, or this directory.",
+         "Without an action, on a terminal: shows the current policy, turns the sandbox off and on for a\n"
+         "session, and edits your policies with keys. show prints the policy of this directory, path its file.\n"
+         "check reports errors in your policies or in FILE. set, add, remove, enable, disable and edit change\n"
+         "one policy. import takes over the policy of another sandbox (settings of srt, pi's default.json and\n"
+         "projects.json). Invalid changes are rejected and not saved. A saved change reaches running\n"
+         "sandboxes; reload does the same for changes that you made by hand. schema prints the JSON Schema.\n"
+         "preset prints the policies for coding agents (run --policy claude-code); import NAME saves one.\n"
+         "VALUE is plain text if KEY takes text, else JSON. Without --scope: the project that contains this\n"
+         "directory, or this directory.",
          kConfigGroups, kConfigExamples, kConfigWords, OptionsEnd::kAtDashes, finish_config},
     Verb{"settings", "show and change settings outside of policies", kSettingsSynopsis,
-         "What is set for the daemon, for new agents and for all of them, in config.json. show prints every\n"
-         "key with what holds, path the file, schema its JSON Schema. What is wrong is said, and not saved.\n"
-         "VALUE is plain text where KEY takes text, else JSON. The daemon reads its own part when it starts.",
+         "Settings of the daemon, of new agents and of all agents, in config.json. show prints every key and\n"
+         "its current value, path the file, schema its JSON Schema. Invalid values are rejected and not saved.\n"
+         "VALUE is plain text if KEY takes text, else JSON. The daemon reads its own settings when it starts.",
          kJsonGroups, kSettingsExamples, kSettingsWords, OptionsEnd::kAtDashes, finish_settings},
     Verb{"status",
          "summarize in one line what a sandbox here may do",
          kStatusSynopsis,
-         "Prints the status line and the policy behind it. --line prints the line alone, red where the sandbox\n"
-         "is disabled (unless NO_COLOR is set), for a prompt or a status bar.",
+         "Prints the status line and the policy behind it. --line prints only the line, for a prompt or a\n"
+         "status bar. It is red if the sandbox is disabled, unless NO_COLOR is set.",
          kStatusGroups,
          kStatusExamples,
          {},
@@ -291,7 +289,7 @@ constexpr std::array kVerbs = {
     Verb{"log",
          "list past runs",
          kLogSynopsis,
-         "Lists runs, the newest last.",
+         "Lists runs, newest last.",
          kLogGroups,
          kLogExamples,
          {},
@@ -300,8 +298,8 @@ constexpr std::array kVerbs = {
     Verb{"why",
          "list blocked operations and the rule behind each",
          kWhySynopsis,
-         "Says what was refused in RUN, and by which rule; without RUN, in the last run that was refused\n"
-         "something. The start of an id is enough.",
+         "Lists what was blocked in RUN, and the rule behind each; without RUN, in the last run in which\n"
+         "something was blocked. The start of an id is enough.",
          kJsonGroups,
          kWhyExamples,
          {},
@@ -310,7 +308,7 @@ constexpr std::array kVerbs = {
     Verb{"audit",
          "print the full record of runs, connections and decisions",
          kAuditSynopsis,
-         "Prints every record, oldest first. With --follow it goes on until it is ended.",
+         "Prints every record, oldest first. With --follow it continues until you end it.",
          kAuditGroups,
          kAuditExamples,
          {},
@@ -319,8 +317,8 @@ constexpr std::array kVerbs = {
     Verb{"questions",
          "list pending approval requests",
          kQuestionsSynopsis,
-         "Lists the questions that wait for an answer, of every sandbox of yours. With --follow it goes on: as\n"
-         "long as it runs somebody is there to answer, so that a command without a terminal waits.",
+         "Lists the pending approval requests of all your sandboxes. With --follow it continues, and counts as\n"
+         "somebody who can answer: a command without a terminal then waits for you.",
          kQuestionsGroups,
          kQuestionsExamples,
          {},
@@ -329,8 +327,8 @@ constexpr std::array kVerbs = {
     Verb{"answer",
          "answer an approval request",
          kAnswerSynopsis,
-         "CHOICE is one that `hutch questions` lists for it: once, session (that run), tree, project, new,\n"
-         "everywhere or no. The first answer holds; who was faster is told to whoever comes late.",
+         "CHOICE is one of those that `hutch questions` lists: once, session (that run), tree, project, new,\n"
+         "everywhere or no. The first answer wins; later ones learn who was faster.",
          kAnswerGroups,
          kAnswerExamples,
          {},
@@ -339,10 +337,10 @@ constexpr std::array kVerbs = {
     Verb{"revoke",
          "revoke permissions granted to running sandboxes",
          kRevokeSynopsis,
-         "Answers that allowed HOST for a run or a session hold no longer, and its connections end; where the\n"
-         "policy that holds here has an entry for exactly HOST, that goes as well; without PORT those\n"
-         "for a port of it too. PATH is a Unix socket, or a file or directory, which is hidden again or no\n"
-         "longer written. What a command has read it keeps: --kill ends the commands that had it, of an agent\n"
+         "Withdraws answers that allowed HOST for a run or a session, and ends its connections. If the policy\n"
+         "of this directory has an entry for exactly HOST, removes that entry; without PORT, also entries for\n"
+         "a port of HOST. PATH is a Unix socket, or a file or directory; hutch hides it again or makes it\n"
+         "read-only. A command keeps what it has read: --kill ends the commands that had access; of an agent,\n"
          "all that run.",
          kRevokeGroups,
          kRevokeExamples,
