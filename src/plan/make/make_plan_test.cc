@@ -73,7 +73,7 @@ void expect_golden(World& world, const std::string& name) {
   const auto plan = world.plan();
   ASSERT_TRUE(plan.has_value()) << plan.error().message;
   check_order(*plan);
-  const std::string path = std::string(HUTCH_SOURCE_DIR) + "/src/plan/golden/" + name + ".txt";
+  const std::string path = std::string(HUTCH_SOURCE_DIR) + "/src/plan/make/golden/" + name + ".txt";
   const std::string got = plan_text(*plan);
   if (std::getenv("HUTCH_ACCEPT") != nullptr) {
     std::ofstream(path) << got;

@@ -19,7 +19,7 @@ Rule rule(Verb verb, const std::string& path, Origin origin = Origin::kPolicy) {
 }
 
 void expect_golden_profile(const SeatbeltInput& input, const std::string& name) {
-  const std::string path = std::string(HUTCH_SOURCE_DIR) + "/src/plan/golden/" + name + ".sb";
+  const std::string path = std::string(HUTCH_SOURCE_DIR) + "/src/plan/make/golden/" + name + ".sb";
   const auto got = seatbelt_profile(input);
   ASSERT_TRUE(got.has_value()) << got.error().message;
   if (std::getenv("HUTCH_ACCEPT") != nullptr) std::ofstream(path) << *got;

@@ -229,7 +229,7 @@ void CommandReader::take_word(const std::string& word, const WordPlace& place, i
     return take_values(word, place, depth);
   }
   if (is_command_line(word)) (void)read_line(word, depth + 1, Line::kMaybe);
-  if (place.is_python && place.is_script && !word.starts_with('-'))
+  if (place.is_python && place.is_script && !word.starts_with('-') && !word.ends_with(".py"))
     add(without_markers(cat({word, "/__main__.py"})), Needs::kNoFile);
   if (place.runs_directory && !word.starts_with('-')) add_pattern(cat({word, "/*"}));
   if (!word.starts_with('-')) {
