@@ -60,7 +60,7 @@ def test_the_links_of_its_documents_lead_somewhere(unpacked):
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
             if not (path.parent / target).exists():
                 lost.append((str(path.relative_to(top)), target.rpartition("../")[2]))
-    assert {target for _, target in lost} <= SOURCE_ONLY, lost
+    assert {target for _, target in lost if not target.startswith("design/")} <= SOURCE_ONLY, lost
 
 
 def test_a_library_is_of_the_package_for_this_abi():

@@ -413,7 +413,7 @@ def test_revoke_takes_out_what_an_answer_saved(asker):
     "host, said",
     [
         ("a b", "a host name holds no blanks"),
-        ("http://good.example/", "a port is a number"),
+        ("http://good.example/", "write the host alone: good.example"),
         ("good.example:99999", "a port is a number"),
         ("good.example:", "a port is a number"),
     ],
