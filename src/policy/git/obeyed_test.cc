@@ -184,8 +184,8 @@ TEST(GitObeyed, LargeAndDamagedLinesEnd) {
   for (int i = 0; i < 200; ++i) deep = "sh -c \"" + deep + "\"";
   EXPECT_TRUE(names_path(of_alias("!" + deep), "P:sh"));
   for (const char* part : {"$(", "${", "${a:-", "`", "\"$(", "'", "(", "a=$a$a; ", "$($(a)$(b)); ", "a=b=c=d ",
-                           "-c a.b=!", "PATH=a:b; x ", "cd a; ", "| x -c '$", "\\",
-                           "for a in b c; do $a/x; ", "python3 -m a.a.a.a.a ", "python3 -c 'import a.b, c' "}) {
+                           "-c a.b=!", "PATH=a:b; x ", "cd a; ", "| x -c '$", "\\", "for a in b c; do $a/x; ",
+                           "python3 -m a.a.a.a.a ", "python3 -c 'import a.b, c' "}) {
     std::string line = "!";
     while (line.size() < 20'000) line += part;
     (void)of_alias(line + " tools/x");
