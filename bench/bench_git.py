@@ -5,7 +5,7 @@
 `hutch run` in repositories of several sizes, each beside a directory without one, in turn within one run, as an
 ordinary user. A command that changes nothing shows the look at the start; one that changes a file shows the look at the
 end as well, beside the same in a directory without a repository. At the end hutch knows an index that has not changed
-by its version, and reads one that has changed. What that costs is the difference of two commands that do the same, but
+by its version, and reads one that has changed. The cost is the difference of two commands that do the same, but
 for the name that the copy of the index gets.
 """
 
